@@ -1,0 +1,307 @@
+"""Entities: messages, tool calls, terminals, plans, compactions and the roster of subagents.
+
+Owns: a handler for each update that names an entity. Each changes the one entity it names, keyed by
+type and ID (ENTITY-KEY), creates it if the ID is first-seen (CHUNK-APPEND, TIMELINE-FIRST-SEEN),
+and costs the same however much is held. A handler returns `None`, or why the update is unusable.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from msgspec import UNSET
+
+from acpsim.reducer.patch import patch, patch_cell, patch_meta, refill, reset
+from acpsim.reducer.state import (
+    IDLE,
+    Compaction,
+    Message,
+    Session,
+    Subagent,
+    Terminal,
+    ToolCall,
+)
+from acpsim.wire import updates
+from acpsim.wire.cells import cell_field
+
+Handler: TypeAlias = Callable[[Session, Any, bytes], str | None]
+"""`(session, update, JSON text of the message)` → `None`, or why nothing was applied."""
+Table: TypeAlias = Callable[[Session], dict[str, Message]]
+
+
+def _of_user(session: Session) -> dict[str, Message]:
+    return session.user_message
+
+
+def _of_agent(session: Session) -> dict[str, Message]:
+    return session.agent_message
+
+
+def _of_thought(session: Session) -> dict[str, Message]:
+    return session.agent_thought
+
+
+def _of_session(session: Session) -> dict[str, Message]:
+    return session.session_message
+
+
+TABLES: Final[dict[str, Table]] = {
+    "user_message": _of_user,
+    "agent_message": _of_agent,
+    "agent_thought": _of_thought,
+    "session_message": _of_session,
+}
+"""Where the messages of each type are held."""
+
+
+def message_of(session: Session, kind: str, table: dict[str, Message], key: str) -> Message:
+    """The message to change: the held one, its copy if it is shared, or a new one at the end."""
+    held = table.get(key)
+    owner = session.owner
+    if held is None:
+        held = table[key] = Message(owner)
+        session.timeline.append((kind, key))
+    elif held.owner is not owner:
+        held = table[key] = held.copy(owner)
+    return held
+
+
+def message_upsert(kind: str) -> Handler:
+    """The handler of `user_message`, `agent_message` or `agent_thought`."""
+    table_of = TABLES[kind]
+
+    def handle(session: Session, update: updates.AgentMessage, raw: bytes) -> None:
+        message = message_of(session, kind, table_of(session), update.message_id)
+        message.content = refill(message.content, update.content)
+        if update.meta is not UNSET:
+            message.meta = patch_meta(message.meta, update.meta, session.edition)
+
+    return handle
+
+
+def message_chunk(kind: str) -> Handler:
+    """The handler of a message's chunk. Its `_meta` is the chunk's own (CHUNK-META)."""
+    table_of = TABLES[kind]
+
+    def handle(session: Session, update: updates.AgentMessageChunk, raw: bytes) -> None:
+        key = update.message_id
+        table = table_of(session)
+        held = table.get(key)
+        if held is None or held.owner is not session.owner:
+            held = message_of(session, kind, table, key)
+        held.content.append(update.content)
+
+    return handle
+
+
+def session_message(session: Session, update: updates.SessionMessage, raw: bytes) -> None:
+    """SESSION-MESSAGE-IDENTITY, "Session-directed messages (unstable)"."""
+    key = update.message_id
+    message = message_of(session, "session_message", session.session_message, key)
+    message.content = refill(message.content, update.content)
+    message.meta = patch_meta(message.meta, update.meta, session.edition)
+    identify(session, message, update)
+
+
+def session_message_chunk(
+    session: Session, update: updates.SessionMessageChunk, raw: bytes
+) -> None:
+    """A chunk may carry the identities in one edition and carries content only in the other."""
+    key = update.message_id
+    message = message_of(session, "session_message", session.session_message, key)
+    message.content.append(update.content)
+    if session.edition.chunks_carry_identities:
+        message.sender_session_id = update.sender_session_id or message.sender_session_id
+        message.recipient_session_id = update.recipient_session_id or message.recipient_session_id
+
+
+def identify(session: Session, message: Message, update: updates.SessionMessage) -> None:
+    """Note the participants: null leaves them or clears them, as the edition says."""
+    edition = session.edition
+    names = ["sender_session_id", "recipient_session_id"]
+    if edition.message_cross_references:
+        names += ["sender_message_id", "recipient_message_id"]
+    for name in names:
+        given = getattr(update, name)
+        if given is UNSET or (given is None and not edition.identities_cleared_by_null):
+            continue
+        setattr(message, name, given)
+
+
+def tool_call_of(session: Session, key: str) -> ToolCall:
+    """The tool call to change. One first seen while work is going on belongs to that stretch."""
+    held = session.tool_calls.get(key)
+    owner = session.owner
+    if held is None:
+        held = session.tool_calls[key] = ToolCall(owner)
+        session.timeline.append(("tool_call", key))
+        if session.state != IDLE:
+            session.stretch_tools.append(key)
+    elif held.owner is not owner:
+        held = session.tool_calls[key] = held.copy(owner)
+    return held
+
+
+def tool_call_update(session: Session, update: updates.ToolCallUpdate, raw: bytes) -> None:
+    """A later update patches over a cancel's mark like any other value (CANCEL-LATE-UPDATES)."""
+    call = tool_call_of(session, update.tool_call_id)
+    if update.title is not UNSET:
+        call.title = update.title
+    if update.name is not UNSET:
+        call.name = update.name
+    if update.kind is not UNSET:
+        call.kind = reset(call.kind, update.kind, "other")
+    if update.status is not UNSET:
+        call.status = reset(call.status, update.status, "pending")
+    if update.content is not UNSET:
+        call.content = refill(call.content, update.content)
+    if update.locations is not UNSET:
+        call.locations = refill(call.locations, update.locations)
+    if update.raw_input is not UNSET:
+        call.raw_input = update.raw_input
+    if update.raw_output is not UNSET:
+        call.raw_output = update.raw_output
+    if update.meta is not UNSET:
+        call.meta = patch_meta(call.meta, update.meta, session.edition)
+    if update.capabilities is not UNSET and session.edition.extras:
+        call.capabilities = update.capabilities
+
+
+def tool_call_content_chunk(
+    session: Session, update: updates.ToolCallContentChunk, raw: bytes
+) -> None:
+    """Append one item."""
+    key = update.tool_call_id
+    held = session.tool_calls.get(key)
+    if held is None or held.owner is not session.owner:
+        held = tool_call_of(session, key)
+    held.content.append(update.content)
+
+
+def terminal_of(session: Session, key: str) -> Terminal:
+    """The terminal to change. Terminals have no place in the timeline."""
+    held = session.terminals.get(key)
+    if held is None:
+        held = session.terminals[key] = Terminal(session.owner)
+    elif held.owner is not session.owner:
+        held = session.terminals[key] = held.copy(session.owner)
+    return held
+
+
+def decoded(data: str) -> bytes | None:
+    """The bytes of RFC 4648 base64, or `None` where it is none (TERMINAL-BASE64)."""
+    try:
+        return binascii.a2b_base64(data, strict_mode=True)
+    except ValueError:
+        return None
+
+
+def terminal_update(session: Session, update: updates.TerminalUpdate, raw: bytes) -> str | None:
+    """Bad base64 makes `output` count as omitted, and nothing else."""
+    terminal = terminal_of(session, update.terminal_id)
+    terminal.command = patch(terminal.command, update.command)
+    terminal.cwd = patch(terminal.cwd, update.cwd)
+    terminal.exit_status = patch_cell(terminal.exit_status, update.exit_status)
+    terminal.meta = patch_meta(terminal.meta, update.meta, session.edition)
+    if session.edition.extras:
+        terminal.capabilities = patch_cell(terminal.capabilities, update.capabilities)
+        terminal.size = patch_cell(terminal.size, update.size)
+    if update.output is UNSET:
+        return None
+    if update.output is None:
+        terminal.output = []
+        return None
+    output = decoded(cell_field(update.output, "data"))
+    if output is None:
+        return "its output is no base64 and counts as omitted"
+    terminal.output = [output]
+    return None
+
+
+def terminal_output_chunk(
+    session: Session, update: updates.TerminalOutputChunk, raw: bytes
+) -> str | None:
+    """Decode alone, append bytes (TERMINAL-BYTES). Bad base64 makes the chunk unusable."""
+    output = decoded(update.data)
+    if output is None:
+        return "its data is no base64: not applied"
+    terminal_of(session, update.terminal_id).output.append(output)
+    return None
+
+
+def plan_update(session: Session, update: updates.PlanUpdate, raw: bytes) -> None:
+    """PLAN-REPLACE, "agent-plan: Updating Plans"."""
+    session.plans[cell_field(update.plan, "planId")] = update.plan
+
+
+def plan_removed(session: Session, update: updates.PlanRemoved, raw: bytes) -> None:
+    """Remove one plan; one that is not held is no error."""
+    session.plans.pop(update.plan_id, None)
+
+
+def compaction_of(session: Session, key: str) -> Compaction:
+    """The compaction to change; first-seen it is in progress with nothing set (COMPACTION-INIT)."""
+    held = session.compactions.get(key)
+    if held is None:
+        held = session.compactions[key] = Compaction(session.owner)
+        session.timeline.append(("compaction", key))
+    elif held.owner is not session.owner:
+        held = session.compactions[key] = held.copy(session.owner)
+    return held
+
+
+def compaction_update(session: Session, update: updates.CompactionUpdate, raw: bytes) -> None:
+    """`status` is required; the rest are patches."""
+    compaction = compaction_of(session, update.compaction_id)
+    compaction.status = update.status
+    compaction.summary = refill(compaction.summary, update.summary)
+    compaction.error = patch(compaction.error, update.error)
+    compaction.meta = patch_meta(compaction.meta, update.meta, session.edition)
+
+
+def compaction_summary_chunk(
+    session: Session, update: updates.CompactionSummaryChunk, raw: bytes
+) -> None:
+    """Append to the summary."""
+    compaction_of(session, update.compaction_id).summary.append(update.content)
+
+
+def subagent_update(session: Session, update: updates.SubagentUpdate, raw: bytes) -> None:
+    """The roster's entry only: a mirrored state is no state of this session (SUBAGENT-MIRROR)."""
+    key = update.session_id
+    held = session.subagents.get(key)
+    if held is None:
+        held = session.subagents[key] = Subagent(session.owner)
+    elif held.owner is not session.owner:
+        held = session.subagents[key] = held.copy(session.owner)
+    held.title = patch(held.title, update.title)
+    held.description = patch(held.description, update.description)
+    held.capabilities = patch_cell(held.capabilities, update.capabilities)
+    held.state = patch_cell(held.state, update.state)
+    held.cwd = patch(held.cwd, update.cwd)
+    if update.additional_directories is not UNSET:
+        held.additional_directories = update.additional_directories or []
+    held.meta = patch_meta(held.meta, update.meta, session.edition)
+
+
+ENTITY_HANDLERS: Final[dict[type, Handler]] = {
+    updates.UserMessage: message_upsert("user_message"),
+    updates.UserMessageChunk: message_chunk("user_message"),
+    updates.AgentMessage: message_upsert("agent_message"),
+    updates.AgentMessageChunk: message_chunk("agent_message"),
+    updates.AgentThought: message_upsert("agent_thought"),
+    updates.AgentThoughtChunk: message_chunk("agent_thought"),
+    updates.SessionMessage: session_message,
+    updates.SessionMessageChunk: session_message_chunk,
+    updates.ToolCallUpdate: tool_call_update,
+    updates.ToolCallContentChunk: tool_call_content_chunk,
+    updates.TerminalUpdate: terminal_update,
+    updates.TerminalOutputChunk: terminal_output_chunk,
+    updates.PlanUpdate: plan_update,
+    updates.PlanRemoved: plan_removed,
+    updates.CompactionUpdate: compaction_update,
+    updates.CompactionSummaryChunk: compaction_summary_chunk,
+    updates.SubagentUpdate: subagent_update,
+}

@@ -1,0 +1,1 @@
+"""Who acts next, and by what chance. Knows no protocol; standard library only."""
