@@ -1,7 +1,7 @@
 """One seed, split by name into independent streams of randomness.
 
 Owns: `Streams`. A stream depends on the seed and its name alone: not on Python's hash seed, on the
-process, or on what was drawn from any other stream. Adding a draw in one place never shifts another.
+process, or on what was drawn from any other stream. A draw added in one place never shifts another.
 """
 
 from __future__ import annotations
