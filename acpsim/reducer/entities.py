@@ -19,6 +19,7 @@ from acpsim.reducer.state import (
     Compaction,
     Message,
     Session,
+    SessionMessage,
     Subagent,
     Terminal,
     ToolCall,
@@ -28,36 +29,11 @@ from acpsim.wire.cells import cell_field
 
 Handler: TypeAlias = Callable[[Session, Any, bytes], str | None]
 """`(session, update, JSON text of the message)` → `None`, or why nothing was applied."""
-Table: TypeAlias = Callable[[Session], dict[str, Message]]
 
 
-def _of_user(session: Session) -> dict[str, Message]:
-    return session.user_message
-
-
-def _of_agent(session: Session) -> dict[str, Message]:
-    return session.agent_message
-
-
-def _of_thought(session: Session) -> dict[str, Message]:
-    return session.agent_thought
-
-
-def _of_session(session: Session) -> dict[str, Message]:
-    return session.session_message
-
-
-TABLES: Final[dict[str, Table]] = {
-    "user_message": _of_user,
-    "agent_message": _of_agent,
-    "agent_thought": _of_thought,
-    "session_message": _of_session,
-}
-"""Where the messages of each type are held."""
-
-
-def message_of(session: Session, kind: str, table: dict[str, Message], key: str) -> Message:
+def message_of(session: Session, kind: str, key: str) -> Message:
     """The message to change: the held one, its copy if it is shared, or a new one at the end."""
+    table = session.messages[kind]
     held = table.get(key)
     owner = session.owner
     if held is None:
@@ -70,36 +46,46 @@ def message_of(session: Session, kind: str, table: dict[str, Message], key: str)
 
 def message_upsert(kind: str) -> Handler:
     """The handler of `user_message`, `agent_message` or `agent_thought`."""
-    table_of = TABLES[kind]
 
     def handle(session: Session, update: updates.AgentMessage, raw: bytes) -> None:
-        message = message_of(session, kind, table_of(session), update.message_id)
-        message.content = refill(message.content, update.content)
-        if update.meta is not UNSET:
-            message.meta = patch_meta(message.meta, update.meta, session.edition)
+        message = message_of(session, kind, update.message_id)
+        content, meta = update.content, update.meta
+        if content is not UNSET:
+            message.content = refill(message.content, content)
+        if meta is not UNSET:
+            message.meta = patch_meta(message.meta, meta, session.edition)
 
     return handle
 
 
 def message_chunk(kind: str) -> Handler:
     """The handler of a message's chunk. Its `_meta` is the chunk's own (CHUNK-META)."""
-    table_of = TABLES[kind]
 
     def handle(session: Session, update: updates.AgentMessageChunk, raw: bytes) -> None:
         key = update.message_id
-        table = table_of(session)
-        held = table.get(key)
+        held = session.messages[kind].get(key)
         if held is None or held.owner is not session.owner:
-            held = message_of(session, kind, table, key)
+            held = message_of(session, kind, key)
         held.content.append(update.content)
 
     return handle
 
 
+def session_message_of(session: Session, key: str) -> SessionMessage:
+    """The session message to change."""
+    held = session.session_messages.get(key)
+    owner = session.owner
+    if held is None:
+        held = session.session_messages[key] = SessionMessage(owner)
+        session.timeline.append(("session_message", key))
+    elif held.owner is not owner:
+        held = session.session_messages[key] = held.copy(owner)
+    return held
+
+
 def session_message(session: Session, update: updates.SessionMessage, raw: bytes) -> None:
     """SESSION-MESSAGE-IDENTITY, "Session-directed messages (unstable)"."""
-    key = update.message_id
-    message = message_of(session, "session_message", session.session_message, key)
+    message = session_message_of(session, update.message_id)
     message.content = refill(message.content, update.content)
     message.meta = patch_meta(message.meta, update.meta, session.edition)
     identify(session, message, update)
@@ -109,15 +95,14 @@ def session_message_chunk(
     session: Session, update: updates.SessionMessageChunk, raw: bytes
 ) -> None:
     """A chunk may carry the identities in one edition and carries content only in the other."""
-    key = update.message_id
-    message = message_of(session, "session_message", session.session_message, key)
+    message = session_message_of(session, update.message_id)
     message.content.append(update.content)
     if session.edition.chunks_carry_identities:
         message.sender_session_id = update.sender_session_id or message.sender_session_id
         message.recipient_session_id = update.recipient_session_id or message.recipient_session_id
 
 
-def identify(session: Session, message: Message, update: updates.SessionMessage) -> None:
+def identify(session: Session, message: SessionMessage, update: updates.SessionMessage) -> None:
     """Note the participants: null leaves them or clears them, as the edition says."""
     edition = session.edition
     names = ["sender_session_id", "recipient_session_id"]

@@ -25,7 +25,7 @@ from msgspec import UNSET
 
 from acpsim.reducer.state import IDLE, Session, Stored
 from acpsim.wire.cells import cell_field
-from acpsim.wire.edition import TERMINAL_STATUSES
+from acpsim.wire.edition import TERMINAL_STATUSES, Edition
 from acpsim.wire.updates import StateUpdate
 
 Move: TypeAlias = Callable[[Session, StateUpdate], None]
@@ -81,16 +81,20 @@ TRANSITIONS: Final[dict[str, Move]] = {
 """What each state that the protocol names does when it is reported."""
 
 
-def state_update(transitions: Mapping[str, Move], otherwise: Move) -> Callable[..., None]:
+def state_update(
+    transitions: Mapping[str, Move], otherwise: Move, edition: Edition
+) -> Callable[[Session, StateUpdate, bytes], None]:
     """The handler of `state_update` over a table of transitions."""
 
-    def handle(session: Session, update: StateUpdate, raw: bytes) -> None:
+    def move(session: Session, update: StateUpdate, raw: bytes) -> None:
         transitions.get(update.state, otherwise)(session, update)
-        if session.edition.reports_background:
-            given = update.background
-            session.background = cast("list[Stored]", given) if given else _none_or_empty(given)
 
-    return handle
+    def move_and_list(session: Session, update: StateUpdate, raw: bytes) -> None:
+        transitions.get(update.state, otherwise)(session, update)
+        given = update.background
+        session.background = cast("list[Stored]", given) if given else _none_or_empty(given)
+
+    return move_and_list if edition.reports_background else move
 
 
 def _none_or_empty(given: object) -> list[Stored] | None:

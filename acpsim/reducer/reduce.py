@@ -95,7 +95,7 @@ class Reducer:
     def __init__(self, edition: Edition, behaviour: Behaviour = REFERENCE) -> None:
         self.edition = edition
         self.behaviour = behaviour
-        state = foreground.state_update(behaviour.transitions, behaviour.other_state)
+        state = foreground.state_update(behaviour.transitions, behaviour.other_state, edition)
         self._handlers: dict[type, Handler] = {updates.StateUpdate: state, **behaviour.handlers}
         self._route = None if behaviour.route is _same else behaviour.route
         self._owner = Owner()

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from acpsim.reducer.state import Message, Session
+from acpsim.reducer.state import Message, Session, SessionMessage
 from acpsim.wire.cells import JsonObject
 
 Section: TypeAlias = Callable[[Session], Any]
@@ -24,21 +24,21 @@ _decode = msgspec.json.Decoder().decode
 
 
 def _messages(session: Session) -> JsonObject:
-    return {
-        "user_message": {key: _message(held) for key, held in session.user_message.items()},
-        "agent_message": {key: _message(held) for key, held in session.agent_message.items()},
-        "agent_thought": {key: _message(held) for key, held in session.agent_thought.items()},
-        "session_message": {
-            key: _addressed(held, session) for key, held in session.session_message.items()
-        },
+    tree: JsonObject = {
+        kind: {key: _message(held) for key, held in table.items()}
+        for kind, table in session.messages.items()
     }
+    tree["session_message"] = {
+        key: _addressed(held, session) for key, held in session.session_messages.items()
+    }
+    return tree
 
 
 def _message(message: Message) -> JsonObject:
     return {"content": message.content, "meta": message.meta}
 
 
-def _addressed(message: Message, session: Session) -> JsonObject:
+def _addressed(message: SessionMessage, session: Session) -> JsonObject:
     tree = _message(message)
     tree["senderSessionId"] = message.sender_session_id
     tree["recipientSessionId"] = message.recipient_session_id

@@ -30,12 +30,27 @@ class Owner:
 
 
 class Message:
-    """A user message, agent message, thought or session message; the identities are the last's."""
+    """A user message, agent message or thought."""
+
+    __slots__ = ("content", "meta", "owner")
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+        self.content: list[Stored] = []
+        self.meta: JsonObject | None = None
+
+    def copy(self, owner: Owner) -> Message:
+        """The same for another owner."""
+        other = Message(owner)
+        other.content = self.content.copy()
+        other.meta = self.meta
+        return other
+
+
+class SessionMessage(Message):
+    """One side's view of a message between sessions."""
 
     __slots__ = (
-        "content",
-        "meta",
-        "owner",
         "recipient_message_id",
         "recipient_session_id",
         "sender_message_id",
@@ -43,17 +58,15 @@ class Message:
     )
 
     def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.content: list[Stored] = []
-        self.meta: JsonObject | None = None
+        super().__init__(owner)
         self.sender_session_id: str | None = None
         self.recipient_session_id: str | None = None
         self.sender_message_id: str | None = None
         self.recipient_message_id: str | None = None
 
-    def copy(self, owner: Owner) -> Message:
+    def copy(self, owner: Owner) -> SessionMessage:
         """The same for another owner."""
-        other = Message(owner)
+        other = SessionMessage(owner)
         other.content = self.content.copy()
         other.meta = self.meta
         other.sender_session_id = self.sender_session_id
@@ -238,8 +251,6 @@ class Session:
     """One session. The attributes stand in the order of the canonical snapshot."""
 
     __slots__ = (
-        "agent_message",
-        "agent_thought",
         "background",
         "closed",
         "commands",
@@ -251,12 +262,13 @@ class Session:
         "error",
         "id",
         "info_meta",
+        "messages",
         "notices",
         "owner",
         "permissions",
         "plans",
         "prompts",
-        "session_message",
+        "session_messages",
         "state",
         "stop_reason",
         "stretch_tools",
@@ -271,7 +283,6 @@ class Session:
         "usage_cost",
         "usage_size",
         "usage_used",
-        "user_message",
     )
 
     def __init__(self, session_id: str, edition: Edition, owner: Owner) -> None:
@@ -279,10 +290,12 @@ class Session:
         self.edition = edition
         self.owner = owner
         self.timeline: list[tuple[str, str]] = []
-        self.user_message: dict[str, Message] = {}
-        self.agent_message: dict[str, Message] = {}
-        self.agent_thought: dict[str, Message] = {}
-        self.session_message: dict[str, Message] = {}
+        self.messages: dict[str, dict[str, Message]] = {
+            "user_message": {},
+            "agent_message": {},
+            "agent_thought": {},
+        }
+        self.session_messages: dict[str, SessionMessage] = {}
         self.tool_calls: dict[str, ToolCall] = {}
         self.terminals: dict[str, Terminal] = {}
         self.plans: dict[str, Stored] = {}
@@ -318,16 +331,14 @@ class Session:
             setattr(other, name, getattr(self, name))
         for name in _TABLES:
             setattr(other, name, getattr(self, name).copy())
+        other.messages = {kind: table.copy() for kind, table in self.messages.items()}
         other.owner = owner
         return other
 
 
 _TABLES: Final = (
     "timeline",
-    "user_message",
-    "agent_message",
-    "agent_thought",
-    "session_message",
+    "session_messages",
     "tool_calls",
     "terminals",
     "plans",
@@ -340,4 +351,6 @@ _TABLES: Final = (
     "unknown",
 )
 """What is changed in place, and therefore copied for another owner."""
-_SHARED: Final = tuple(name for name in Session.__slots__ if name not in (*_TABLES, "owner"))
+_SHARED: Final = tuple(
+    name for name in Session.__slots__ if name not in (*_TABLES, "messages", "owner")
+)
