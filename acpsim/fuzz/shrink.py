@@ -314,7 +314,7 @@ def _answered(events: Events) -> int:
 def needed(events: Events) -> Events:
     """The conversation without the set-up of sessions of which it says nothing any more.
 
-    Two messages that open one session are one too many.
+    Two exchanges that open one session, or one connection, are one too many.
     """
     belongings = talk.belongings(events)
     used: set[str] = set()
@@ -324,13 +324,25 @@ def needed(events: Events) -> Events:
             openers.append((unit, belongings[unit[0]]))
         else:
             used.update(name for at in unit for name in belongings[at])
-    gone: set[int] = set()
+    gone = _initialized_again(events)
     opened: set[str] = set()
     for unit, names in openers:
         if not names & used or names <= opened:
             gone.update(unit)
         opened |= names
     return tuple(event for at, event in enumerate(events) if at not in gone)
+
+
+def _initialized_again(events: Events) -> set[int]:
+    gone: set[int] = set()
+    losses = [at for at, event in enumerate(events) if event.dir == "lost"]
+    connections: set[int] = set()
+    for unit in units(events):
+        if isinstance(events[unit[0]].message, methods.InitializeRequest):
+            connection = sum(at < unit[0] for at in losses)
+            gone |= set(unit) if connection in connections else set()
+            connections.add(connection)
+    return gone
 
 
 def in_order(events: Events) -> Events:

@@ -6,8 +6,8 @@ message after which it first shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,6 +19,8 @@ from acpsim.oracles.verdict import Verdict, crash
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Event
+
+Events: TypeAlias = tuple[Event, ...]
 
 AGREEMENT: Final = "agreement"
 
@@ -57,27 +59,36 @@ UNTOUCHED: Final[JsonObject] = {
 
 
 def judge_agreement(
-    events: Sequence[Event], target: Target, *, reference: Target, locate: bool = True
+    events: Sequence[Event],
+    target: Target,
+    *,
+    reference: Target,
+    sessions: talk.Named | None = None,
+    cuts: Sequence[int] = (),
+    locate: bool = True,
 ) -> Verdict | None:
     """The first difference between what the two hold after the conversation, or `None`.
 
+    A fault may heal before the end: the two are compared after `cuts` messages too (in rising
+    order), and a verdict that comes from there is about the conversation up to there.
+
     Compared are all sessions that a message names, in the order of their appearance, and one that
-    none names. With `locate`, further runs find the message after which the difference first shows
-    and the verdict says what rule that breaks; without, it says only where. A target that fails
-    gets a verdict `crash:KIND`. The reference is ours: its failure is raised.
+    none names; `sessions` says which, where that is known already. With `locate`, further runs find
+    the message after which the difference first shows, and the verdict says what rule that breaks;
+    without, it says only where. A target that fails gets a verdict `crash:KIND`. The reference is
+    ours: its failure is raised.
     """
     told = tuple(events)
-    reference.reset()
-    reference.apply(told)
+    names = sessions or talk.named(told)
+    ends = [*(cut for cut in cuts if 0 < cut < len(told)), len(told)]
     try:
-        target.reset()
-        target.apply(told)
-        found = _compare(told, target, reference)
+        end, found = _first_end(told, ends, target, reference=reference, names=names)
     except TargetFailure as failure:
         verdict = crash(failure, told)
         return _located_crash(verdict, target) if locate else verdict
     if found is None:
         return None
+    told = told[:end]
     session, difference = found
     verdict = Verdict(
         oracle=AGREEMENT,
@@ -89,22 +100,50 @@ def judge_agreement(
     return explain(_located(verdict, target, reference)) if locate else verdict
 
 
+def _first_end(
+    events: Events, ends: Sequence[int], target: Target, *, reference: Target, names: talk.Named
+) -> tuple[int, tuple[str, Difference] | None]:
+    """The first of these places at which the two differ, and how; the last if they never do."""
+    reference.reset()
+    target.reset()
+    start = 0
+    for end in ends:
+        reference.apply(events[start:end])
+        target.apply(events[start:end])
+        start = end
+        found = _compare(target, reference, names)
+        if found is not None:
+            return end, found
+    return start, None
+
+
 def _compare(
-    events: Sequence[Event], target: Target, reference: Target
+    target: Target, reference: Target, sessions: talk.Named
 ) -> tuple[str, Difference] | None:
-    for session in talk.addressed(events):
+    for session in sessions.addressed:
+        if _same_bytes(session, target, reference):
+            continue
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(expected, actual, target.sections)
         if found is not None:
             return session, found
-    for session in talk.mentioned(events):
+    for session in sessions.mentioned:
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(_or_untouched(expected), _or_untouched(actual), target.sections)
         if found is not None and not _only_edition(found):
             return session, found
-    never = _never_named(events)
+    never = _never_named(sessions)
     found = first_difference(None, target.snapshot(never), target.sections)
     return None if found is None else (never, found)
+
+
+def _same_bytes(session: str, target: Target, reference: Target) -> bool:
+    """A quick yes, from two targets that can give a snapshot as text without decoding it."""
+    one = getattr(reference, "snapshot_bytes", None)
+    other = getattr(target, "snapshot_bytes", None)
+    if one is None or other is None:
+        return False
+    return bool(one(session) == other(session))
 
 
 def _or_untouched(snapshot: JsonObject | None) -> JsonObject:
@@ -116,9 +155,9 @@ def _only_edition(found: Difference) -> bool:
     return found.expected in (UNSET, None) and found.actual in (UNSET, None)
 
 
-def _never_named(events: Sequence[Event]) -> str:
+def _never_named(sessions: talk.Named) -> str:
     name = "never-named"
-    while any(name.encode() in event.raw for event in events):
+    while name in sessions.addressed or name in sessions.mentioned:
         name += "-"
     return name
 
@@ -206,9 +245,3 @@ def _located_crash(verdict: Verdict, target: Target) -> Verdict:
         return verdict
     kind = talk.kind_of(verdict.events, length - 1)
     return explain(replace(verdict, after=length - 1, kind=kind))
-
-
-def prefixes(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
-    """Every beginning of the conversation, shortest first."""
-    for count in range(1, len(events) + 1):
-        yield tuple(events[:count])

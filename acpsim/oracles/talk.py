@@ -94,10 +94,20 @@ class Exchanges(NamedTuple):
     """An id was used again while its request was open: whose the answer is nobody can say."""
 
 
+def this_way(event: Event) -> bool:
+    """Whether a call travels in the direction in which it can; others mean nothing."""
+    message = event.message
+    if not isinstance(message, methods.Call) or isinstance(message, methods.CancelRequest):
+        return True
+    return message.direction == event.dir
+
+
 def update_of(event: Event) -> updates.AnyUpdate | None:
     """The update of a usable `session/update`."""
     message = event.message
-    return message.params.update if isinstance(message, methods.SessionUpdate) else None
+    if isinstance(message, methods.SessionUpdate) and this_way(event):
+        return message.params.update
+    return None
 
 
 def session_of(event: Event) -> str | None:
@@ -153,7 +163,7 @@ def footprints(events: Sequence[Event]) -> list[Footprint | None]:
     seen: set[tuple[str, Key]] = set()
     found: list[Footprint | None] = []
     for event in events:
-        about = _about(event.message)
+        about = _about(event.message) if this_way(event) else None
         if about is None:
             found.append(None)
             continue
@@ -204,6 +214,8 @@ def exchanges(events: Sequence[Event]) -> Exchanges:
     request_of: dict[int, int] = {}
     reused = False
     for at, event in enumerate(events):
+        if type(event.message) is methods.SessionUpdate:
+            continue  # most messages; nothing else is asked of them
         if event.dir == "lost":
             open_.clear()
             continue
@@ -227,6 +239,9 @@ def belongings(events: Sequence[Event]) -> list[frozenset[str]]:
     found: list[frozenset[str]] = []
     for at, event in enumerate(events):
         sessions = _addressed(event)
+        if type(event.message) is methods.SessionUpdate:
+            found.append(sessions)
+            continue
         if at in pairs.request_of:
             sessions |= found[pairs.request_of[at]] | _opened(event, events[pairs.request_of[at]])
         elif isinstance(event.message, methods.CancelRequest) and event.dir != "lost":
@@ -243,7 +258,7 @@ def belongings(events: Sequence[Event]) -> list[frozenset[str]]:
 
 
 def _addressed(event: Event) -> frozenset[str]:
-    params = getattr(event.message, "params", None)
+    params = getattr(event.message, "params", None) if this_way(event) else None
     session = getattr(params, "session_id", UNSET)
     return frozenset({session}) if isinstance(session, str) else frozenset()
 
@@ -263,25 +278,60 @@ def _opened(answer: Event, request: Event) -> frozenset[str]:
 
 def addressed(events: Sequence[Event]) -> list[str]:
     """The sessions to which some usable message belongs, in the order of their appearance."""
-    named = (sorted(sessions) for sessions in belongings(events))
-    return list(dict.fromkeys(name for names in named for name in names))
+    found: dict[str, None] = {}
+    for sessions in belongings(events):
+        if len(sessions) > 1:
+            found.update(dict.fromkeys(sorted(sessions)))
+        else:
+            found.update(dict.fromkeys(sessions))
+    return list(found)
+
+
+class Named(NamedTuple):
+    """The sessions that a conversation names, each kind in the order of appearance.
+
+    Whether a mere mention makes a session exist is not said, so that a target may hold either
+    nothing or an untouched session for one that is only mentioned.
+    """
+
+    addressed: list[str]
+    mentioned: list[str]
+
+
+def named(events: Sequence[Event]) -> Named:
+    """Every session that a message names. The order of the messages changes only the order here."""
+    return Named(addressed(events), mentioned(events))
 
 
 def mentioned(events: Sequence[Event]) -> list[str]:
-    """All other sessions that a message names anywhere: children, senders, listed ones.
-
-    Whether a mere mention makes a session exist is not said, so that a target may hold either
-    nothing or an untouched session for one of these.
-    """
-    known = set(addressed(events))
+    """The sessions to which no message belongs but which one names: children, senders, listed."""
     found: dict[str, None] = {}
     for event in events:
-        if event.dir != "lost" and b"ession" in event.raw:
+        if event.dir != "lost" and b"ession" in event.raw and _may_mention(event):
             found.update(dict.fromkeys(_names(event.json())))
+    if not found:
+        return []
+    known = set(addressed(events))
     return [name for name in found if name not in known]
 
 
 _MENTIONS: Final = ("sessionId", "senderSessionId", "recipientSessionId")
+_MENTIONING: Final = (
+    updates.SubagentUpdate,
+    updates.SessionMessage,
+    updates.SessionMessageChunk,
+    updates.UnknownUpdate,
+)
+
+
+def _may_mention(event: Event) -> bool:
+    """Whether a message can name a session that it is not for; most cannot, and are not decoded."""
+    update = update_of(event)
+    if update is not None:
+        return isinstance(update, _MENTIONING)
+    if isinstance(event.message, Response):
+        return b'"sessions"' in event.raw
+    return not isinstance(event.message, methods.Call) or not this_way(event)
 
 
 def _names(value: Json) -> Iterator[str]:

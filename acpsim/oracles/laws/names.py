@@ -22,6 +22,8 @@ from acpsim.wire.trace import Event
 Rename: TypeAlias = Callable[[str, Json], Json]
 """(type, id) → the new id. What is no id, such as `null`, comes back as it is."""
 
+Tagged: TypeAlias = tuple[type, Json]
+
 SESSION: Final = "session"
 OPTION: Final = "option"
 REQUEST: Final[dict[Direction, str]] = {"c2a": "c2a request", "a2c": "a2c request"}
@@ -48,8 +50,8 @@ def names(scene: Scene) -> Sequence[Occasion]:
 class Renamed:
     """The conversation under other ids.
 
-    `apart`: every id fresh. `alike`: the first ids of all types are one string, the second ids
-    another, and so on. `turned`: within each type, the ids in reverse.
+    `apart`: every id fresh, in an order turned round. `alike`: the first ids of all types are one
+    string, the second ids another, and so on. `turned`: within each type, the ids in reverse.
     """
 
     how: str
@@ -76,8 +78,8 @@ class Renamed:
 
 
 def _table(scene: Scene, how: str) -> Rename:
-    """A renaming of all ids that the conversation has, in the order of their appearance."""
-    found: dict[str, dict[Json, None]] = {}
+    """A renaming of all ids that the conversation has."""
+    found: dict[str, dict[Tagged, None]] = {}
 
     def note(kind: str, old: Json) -> Json:
         if _is_id(old):
@@ -86,7 +88,8 @@ def _table(scene: Scene, how: str) -> Rename:
 
     for event in scene.events:
         _rename_event(scene, event, note)
-    tables = {kind: _renaming(list(ids), kind, scene, how) for kind, ids in found.items()}
+    start = _fresh_number(scene)
+    tables = {kind: _RENAMINGS[how](list(ids), kind, start) for kind, ids in found.items()}
 
     def rename(kind: str, old: Json) -> Json:
         if not _is_id(old):
@@ -100,21 +103,44 @@ def _is_id(value: Json) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _tagged(value: Json) -> tuple[type, Json]:
+def _tagged(value: Json) -> Tagged:
     """`1` and `"1"` are two ids."""
     return type(value), value
 
 
-def _renaming(ids: list[tuple[type, Json]], kind: str, scene: Scene, how: str) -> dict[Json, Json]:
-    if how == "turned":
-        kinds = (str, int)
-        same = {k: [own for own in ids if own[0] is k] for k in kinds}
-        return {
-            old: new[1] for k in kinds for old, new in zip(same[k], reversed(same[k]), strict=True)
-        }
-    start = _fresh_number(scene)
-    stem = f"n{start}-" if how == "alike" else f"n{start}-{kind.replace(' ', '-')}-"
-    return {own: start + at if own[0] is int else f"{stem}{at}" for at, own in enumerate(ids)}
+def _apart(ids: list[Tagged], kind: str, start: int) -> dict[Tagged, Json]:
+    """What came first sorts last, within a type and, as far as that goes, across types."""
+    rank = len(_KINDS) - _KINDS.index(kind) if kind in _KINDS else 0
+    return {
+        own: start + len(ids) - at if own[0] is int else f"n{start}-{rank}-{9999 - at}"
+        for at, own in enumerate(ids)
+    }
+
+
+def _alike(ids: list[Tagged], kind: str, start: int) -> dict[Tagged, Json]:
+    return {own: start + at if own[0] is int else f"n{start}-{at}" for at, own in enumerate(ids)}
+
+
+def _turned(ids: list[Tagged], kind: str, start: int) -> dict[Tagged, Json]:
+    found: dict[Tagged, Json] = {}
+    for type_ in (str, int):
+        same = [own for own in ids if own[0] is type_]
+        found |= {old: new[1] for old, new in zip(same, reversed(same), strict=True)}
+    return found
+
+
+_RENAMINGS: Final = {"apart": _apart, "alike": _alike, "turned": _turned}
+_KINDS: Final = (
+    "user_message",
+    "agent_thought",
+    "agent_message",
+    "session_message",
+    "tool_call",
+    "compaction",
+    "terminal",
+    "plan",
+)
+"""The usual order in which types appear."""
 
 
 def _fresh_number(scene: Scene) -> int:
