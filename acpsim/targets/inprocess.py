@@ -186,7 +186,7 @@ def _sections_of(reducer: PythonReducer) -> tuple[str, ...]:
             known = [name for name in dir(reducer) if not name.startswith("_")]
             raise NotAReducer(
                 f"what it makes ({type(reducer).__name__}) has no method {method}"
-                f"{nearest(method, known) if known else ''}"
+                f"{nearest(method, known)}"
             )
     declared = getattr(reducer, "sections", None)
     return SECTIONS if declared is None else read_sections(declared)

@@ -135,6 +135,10 @@ PARTS: Final[dict[str, tuple[str, ...]]] = {
 """The parts that a dotted path may name. Other sections are keyed by what the agent chose."""
 
 
+KNOWN_MAX: Final = len(SECTIONS)
+"""How many names a one-line error may list."""
+
+
 class UnknownSection(ValueError):
     """A target says that it keeps something that no snapshot has; the text says what is known."""
 
@@ -172,11 +176,13 @@ def _check_section(path: str) -> None:
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """`; did you mean …?` for the nearest of what is known, or `; known are …`."""
-    close = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    """`; did you mean …?` for the nearest of what is known, or all of it where it is short."""
+    close = difflib.get_close_matches(word, known, n=3)
     if close:
-        return f"; did you mean {' or '.join(close)}?"
-    return f"; known are {', '.join(known)}"
+        best = difflib.SequenceMatcher(None, word, close[0]).ratio()
+        near = difflib.get_close_matches(word, close, cutoff=max(0.0, best - 0.1))
+        return f"; did you mean {' or '.join(near)}?"
+    return f"; known are {', '.join(known)}" if 0 < len(known) <= KNOWN_MAX else ""
 
 
 def reaches_targets(event: Event) -> bool:

@@ -1,0 +1,201 @@
+// An honest reducer in plain JavaScript that speaks the target protocol: requests as JSON lines on
+// standard input, one JSON line in answer to each. No packages; Node 18 or later.
+//
+//   node reducer.mjs                       honest
+//   node reducer.mjs --fault echo-doubled  one seeded fault; faults.mjs names them
+//
+// It holds the sections that it names in `hello`, for edition `draft`; of the other edition those
+// that both read alike.
+
+import { FAULTS } from "./faults.mjs";
+import * as shape from "./shapes.mjs";
+import { newSession, TERMINAL_STATUSES, UPDATES } from "./updates.mjs";
+
+const IN_BOTH_EDITIONS = ["timeline", "plans", "prompts", "permissions", "notices", "closed"];
+const SECTIONS = [
+  ...IN_BOTH_EDITIONS, "messages", "toolCalls", "terminals", "compactions", "foreground",
+  "commands", "info", "usage", "unknown",
+];
+
+// --- the connection --------------------------------------------------------------------------
+
+const NAME_A_SESSION = [
+  "session/resume", "session/prompt", "session/close", "session/cancel", "session/update",
+  "session/request_permission", "session/set_config_option",
+];
+
+class Connection {
+  constructor(edition) {
+    this.edition = edition;
+    this.sessions = new Map();
+    this.open = { c2a: new Map(), a2c: new Map() };
+  }
+
+  session(id) {
+    if (!this.sessions.has(id)) this.sessions.set(id, newSession());
+    return this.sessions.get(id);
+  }
+
+  apply({ dir, msg }) {
+    if (dir === "lost") this.lose();
+    else if (!shape.isObject(msg)) return;
+    else if (typeof msg.method === "string") this.call(dir, msg);
+    else this.answer(dir, msg);
+  }
+
+  call(dir, { id, method, params }) {
+    if (!shape.isObject(params)) return;
+    const named = NAME_A_SESSION.includes(method) && typeof params.sessionId === "string";
+    const session = named ? this.session(params.sessionId) : null;
+    const isRequest = typeof id === "string" || Number.isInteger(id);
+    if (isRequest) this.open[dir].set(JSON.stringify(id), { method, session });
+    if (!session) return;
+    if (method === "session/update" && dir === "a2c") this.update(session, params.update);
+    else if (method === "session/cancel" && dir === "c2a") this.cancel(session);
+    else if (method === "session/prompt" && isRequest) {
+      const prompt = { request: id, status: "pending", messageId: null, error: null };
+      session.prompts.push(prompt);
+      this.open[dir].get(JSON.stringify(id)).prompt = prompt;
+    } else if (method === "session/request_permission" && isRequest) this.ask(session, id, params);
+  }
+
+  update(session, update) {
+    if (!shape.isObject(update) || typeof update.sessionUpdate !== "string") return;
+    if (!Object.hasOwn(UPDATES, update.sessionUpdate)) {
+      session.unknown.push(update);
+      return;
+    }
+    const [clean, handle] = UPDATES[update.sessionUpdate];
+    const usable = clean(update);
+    if (usable !== undefined) handle(session, usable);
+  }
+
+  cancel(session) {
+    for (const id of session.stretch) {
+      const call = session.toolCalls.get(id);
+      if (!TERMINAL_STATUSES.includes(call.status)) call.status = "cancelled";
+    }
+  }
+
+  ask(session, id, { subject }) {
+    const permission = { request: id, status: "pending", outcome: null };
+    session.permissions.push(permission);
+    this.open.a2c.get(JSON.stringify(id)).permission = permission;
+    if (shape.isObject(subject) && subject.type === "tool_call" && subject.toolCall) {
+      this.update(session, { ...subject.toolCall, sessionUpdate: "tool_call_update" });
+    }
+  }
+
+  answer(dir, { id, result, error }) {
+    const asked = this.open[dir === "a2c" ? "c2a" : "a2c"];
+    const request = asked.get(JSON.stringify(id));
+    if (!request) return;
+    asked.delete(JSON.stringify(id));
+    const failure = shape.error(error);
+    if (request.prompt) settle(request.prompt, result, failure);
+    if (request.permission) {
+      const outcome = result?.outcome;
+      const given = shape.isObject(outcome) && typeof outcome.outcome === "string";
+      Object.assign(
+        request.permission,
+        given ? { status: "answered", outcome } : { status: "withdrawn" },
+      );
+    }
+    if (request.method === "session/new" && typeof result?.sessionId === "string") {
+      this.session(result.sessionId);
+    }
+    const gone = failure?.code === -32002 && this.edition !== "draft";
+    if (request.method === "session/close" && (shape.isObject(result) || gone)) {
+      request.session.closed = true;
+    }
+    if (request.method === "session/resume" && shape.isObject(result)) {
+      request.session.closed = false;
+    }
+  }
+
+  lose() {
+    this.open = { c2a: new Map(), a2c: new Map() };
+    for (const session of this.sessions.values()) {
+      session.foreground.confirmed = false;
+      for (const prompt of session.prompts) {
+        if (prompt.status === "pending") prompt.status = "uncertain";
+      }
+      for (const permission of session.permissions) {
+        if (permission.status === "pending") permission.status = "withdrawn";
+      }
+    }
+  }
+
+  snapshot(id) {
+    const session = this.sessions.get(id);
+    if (!session) return null;
+    const { stretch, messages, terminals, ...rest } = session;
+    return plain({
+      ...rest,
+      messages,
+      terminals: new Map(
+        [...terminals].map(([key, held]) => [
+          key,
+          { ...held, output: held.output.toString("base64") },
+        ]),
+      ),
+    });
+  }
+}
+
+function settle(prompt, result, failure) {
+  if (typeof result?.messageId === "string") {
+    Object.assign(prompt, { status: "accepted", messageId: result.messageId });
+  } else if (failure) {
+    Object.assign(prompt, { status: "rejected", error: failure });
+  } else prompt.status = "uncertain";
+}
+
+// A Map is a JSON object, whatever its keys are: "__proto__" is an id like any other.
+const plain = (value) =>
+  JSON.parse(JSON.stringify(value, (_, held) => (held instanceof Map ? Object.fromEntries(held) : held)));
+
+const [option, fault] = process.argv.slice(2);
+if (option !== undefined) {
+  if (option !== "--fault" || !Object.hasOwn(FAULTS, fault ?? "")) {
+    console.error(`usage: reducer.mjs [--fault ${Object.keys(FAULTS).join("|")}]`);
+    process.exit(2);
+  }
+  FAULTS[fault](Connection);
+}
+
+// --- the protocol ----------------------------------------------------------------------------
+
+let edition = "draft";
+let connection = new Connection(edition);
+
+const OPERATIONS = {
+  hello(request) {
+    edition = request.edition;
+    return {
+      name: "plain JavaScript",
+      sections: edition === "draft" ? SECTIONS : IN_BOTH_EDITIONS,
+    };
+  },
+  reset() {
+    connection = new Connection(edition);
+    return { ok: true };
+  },
+  apply({ events }) {
+    for (const event of events) connection.apply(event);
+    return { ok: true };
+  },
+  snapshot: ({ sessionId }) => ({ snapshot: connection.snapshot(sessionId) }),
+};
+
+// Lines are split here and not by node:readline, which also splits at U+2028 and at "\r".
+let rest = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (text) => {
+  const lines = (rest + text).split("\n");
+  rest = lines.pop();
+  for (const line of lines) {
+    const request = JSON.parse(line);
+    process.stdout.write(`${JSON.stringify(OPERATIONS[request.op](request))}\n`);
+  }
+});
