@@ -132,6 +132,21 @@ class Case:
             for e in self.events[: self.at]
         )
 
+    def reopened(self) -> bool:
+        """The session was closed, or a `session/resume` of it is not answered yet."""
+        answers = talk.exchanges(self.events[: self.at]).answer_of
+        closed = False
+        for at, event in enumerate(self.events[: self.at]):
+            message = event.message
+            if isinstance(message, methods.ResumeSessionRequest | methods.CloseSessionRequest):
+                if message.params.session_id != self.verdict.session:
+                    continue
+                if isinstance(message, methods.CloseSessionRequest):
+                    closed = closed or at in answers
+                else:
+                    closed = at not in answers
+        return closed
+
     def cancelled_since(self) -> bool:
         """The tool call was known before a `session/cancel` that was sent before this."""
         own = self.print_

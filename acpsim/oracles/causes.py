@@ -11,11 +11,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from acpsim.oracles import talk
-from acpsim.oracles.case import Case, Cause
+from acpsim.oracles import asks, talk
+from acpsim.oracles.case import Cause
 from acpsim.wire import updates
-from acpsim.wire.cells import Json
-from acpsim.wire.edition import EDITIONS, STOP_REASONS
 
 UPDATES: Final = frozenset(updates.VARIANTS)
 UPSERTS: Final = UPDATES - talk.CHUNKS - {"notice", "state_update"}
@@ -38,83 +36,6 @@ RESUMES: Final = frozenset({"session/resume", "session/resume response", "sessio
 LISTERS: Final = frozenset(
     f"{method} response" for method in ("session/new", "session/fork", "session/set_config_option")
 )
-
-_STATES: Final = frozenset({"running", "idle", "requires_action", "unknown"})
-_WORDS: Final = frozenset(
-    word for edition in EDITIONS.values() for word in edition.tool_statuses | edition.tool_kinds
-)
-_CONTENT_TYPES: Final = frozenset(
-    {"text", "image", "audio", "resource_link", "resource", "content", "diff", "terminal"}
-)
-
-
-def _unknown_variant(case: Case) -> bool:
-    return case.print_ is not None and case.print_.key[0] == "unknown"
-
-
-def _state(case: Case) -> Json:
-    return case.update.get("state")
-
-
-def _odd_usage(case: Case) -> bool:
-    return isinstance(case.update.get("usage"), dict) and any(
-        "usage" in flaw.path for flaw in case.events[case.at].flaws
-    )
-
-
-def _odd_stop(case: Case) -> bool:
-    reason = case.update.get("stopReason")
-    return isinstance(reason, str) and reason not in STOP_REASONS
-
-
-def _odd_word(case: Case) -> bool:
-    """A word or a content type that no edition defines was to be kept."""
-    value, field = case.expected, case.field
-    if field in ("kind", "status") and isinstance(value, str):
-        return value not in _WORDS
-    # Below the content: the type itself, or something inside a block that is not understood.
-    given = case.update.get(field)
-    blocks = given if isinstance(given, list) else [given]
-    return field in ("content", "summary") and any(
-        isinstance(block, dict) and block.get("type") not in _CONTENT_TYPES for block in blocks
-    )
-
-
-def _refers_to_terminal(case: Case) -> bool:
-    given = case.update.get("content")
-    items = given if isinstance(given, list) else [given]
-    return any(isinstance(item, dict) and item.get("type") == "terminal" for item in items)
-
-
-def _late(case: Case) -> bool:
-    """A cancelled tool call does not take up what the update says."""
-    ignored = case.actual is UNSET or case.field == "status" or case.actual is None
-    return case.cancelled_since() and ignored and case.update.get(case.field) is not None
-
-
-def _doubled_or_dropped(case: Case) -> bool:
-    return case.answered() and (case.whole or (case.creates and case.expected is UNSET))
-
-
-def _new_in_timeline(case: Case) -> bool:
-    return case.creates and case.expected is not UNSET
-
-
-def _idle_now(case: Case) -> bool:
-    """As far as the reports say, no foreground work is going on."""
-    states = [
-        event_update.state
-        for event in case.events[: case.at]
-        if isinstance(event_update := talk.update_of(event), updates.StateUpdate)
-        and talk.session_of(event) == case.verdict.session
-    ]
-    return not states or states[-1] == "idle"
-
-
-def _says(case: Case) -> Json:
-    """What the update says of the field that differs; `UNSET` if nothing."""
-    return case.update.get(case.field, UNSET)
-
 
 ELSEWHERE: Final = (
     Cause(
@@ -149,7 +70,7 @@ SIDE_EFFECTS: Final = (
     ),
     Cause(
         rules=("UNKNOWN-PRESERVED",),
-        when=_unknown_variant,
+        when=asks.unknown_variant,
         text="an update that is not understood is kept raw and changes nothing else",
     ),
     Cause(
@@ -161,15 +82,22 @@ SIDE_EFFECTS: Final = (
 
 PROMPT: Final = (
     Cause(
+        rules=("STATE-BACKGROUND",),
+        kinds=frozenset({"session/prompt"}),
+        places=("foreground",),
+        text="sending a prompt starts no work; the agent reports when work starts",
+    ),
+    Cause(
         rules=("PROMPT-NOT-IDLE",),
         kinds=PROMPTS,
         places=("foreground",),
-        text="a prompt and its response say nothing of the foreground state",
+        text="a prompt's response says nothing of the foreground state",
     ),
     Cause(
         rules=("PROMPT-NO-INFERENCE",),
         kinds=PROMPTS,
-        places=("prompts.messageId",),
+        places=("prompts",),
+        when=lambda case: case.place == "prompts.messageId" or case.expected == "uncertain",
         text="the response's messageId, and nothing else, ties a submission to its message",
     ),
     Cause(
@@ -185,7 +113,6 @@ PROMPT: Final = (
     ),
     Cause(
         rules=("PROMPT-NO-INFERENCE",),
-        kinds=UPDATES,
         places=("prompts",),
         text="a submission is settled by its response, not by what a message says or when it comes",
     ),
@@ -193,7 +120,7 @@ PROMPT: Final = (
         rules=("PROMPT-RECONCILE",),
         kinds=USER,
         places=("timeline", "messages.user_message"),
-        when=_doubled_or_dropped,
+        when=asks.doubled_or_dropped,
         text="an echo after the response makes one message, neither two nor none",
     ),
 )
@@ -202,20 +129,26 @@ STATE: Final = (
     Cause(
         rules=("STATE-UNKNOWN",),
         kinds=frozenset({"lost"}),
-        places=("foreground",),
+        places=("foreground.confirmed",),
         text="a lost connection leaves the state as last known, unconfirmed",
+    ),
+    Cause(
+        rules=("STATE-BACKGROUND",),
+        kinds=frozenset({"lost"}),
+        places=("foreground",),
+        text="a lost connection reports nothing: it ends no work and starts none",
     ),
     Cause(
         rules=("STATE-UNKNOWN",),
         kinds=frozenset({"state_update"}),
-        when=lambda case: _state(case) == "unknown",
+        when=lambda case: asks.state(case) == "unknown",
         text="unknown keeps the last known state, unconfirmed, and ends and resolves nothing",
     ),
     Cause(
         rules=("UNKNOWN-ENUM-PRESERVED",),
         kinds=frozenset({"state_update"}),
         places=("foreground",),
-        when=lambda case: _state(case) not in _STATES,
+        when=lambda case: asks.state(case) not in asks.STATES,
         text="a state that is not understood is kept as it came, unconfirmed, and is not idle",
     ),
     Cause(
@@ -228,7 +161,7 @@ STATE: Final = (
         rules=("STATE-USAGE-TOLERANT",),
         kinds=frozenset({"state_update"}),
         places=("foreground",),
-        when=_odd_usage,
+        when=asks.odd_usage,
         text="a malformed usage counts as omitted, and the report stands",
     ),
     Cause(
@@ -241,7 +174,7 @@ STATE: Final = (
         rules=("STATE-CLIENT-IDLE", "UNKNOWN-ENUM-PRESERVED"),
         kinds=frozenset({"state_update"}),
         places=("foreground",),
-        when=_odd_stop,
+        when=asks.odd_stop,
         text="idle ends the work whatever its stop reason, which is kept as it came",
     ),
     Cause(
@@ -274,6 +207,13 @@ STATE: Final = (
         text="a mirrored state is the child's: no work, completion or usage of the parent",
     ),
     Cause(
+        rules=("SUBAGENT-MIRROR",),
+        kinds=frozenset({"subagent_update"}),
+        places=("subagents",),
+        when=lambda case: case.whole,
+        text="the roster keeps a child that was announced, whatever state is mirrored",
+    ),
+    Cause(
         rules=("STATE-BACKGROUND",),
         kinds=UPDATES,
         places=("foreground",),
@@ -282,6 +222,17 @@ STATE: Final = (
 )
 
 CONNECTION: Final = (
+    Cause(
+        rules=("CANCEL-PERMISSIONS",),
+        kinds=frozenset({"session/cancel"}),
+        places=("permissions",),
+        text="cancelling answers no permission request; the client still has to",
+    ),
+    Cause(
+        rules=("PERMISSION-OUTCOME",),
+        places=("permissions",),
+        text="a request is pending until the client answers it, and an error answer withdraws it",
+    ),
     Cause(
         rules=("CANCEL-MARK-TOOLS",),
         kinds=frozenset({"session/cancel"}),
@@ -293,13 +244,7 @@ CONNECTION: Final = (
         text="nothing that is held is reset when a session is resumed or its connection lost",
     ),
     Cause(
-        rules=(),
-        kinds=PERMISSIONS,
-        places=("permissions",),
-        text="a request is pending until the client answers it; an error answer withdraws it",
-    ),
-    Cause(
-        rules=(),
+        rules=("RESUME-UPSERT",),
         kinds=frozenset({"session/close", "session/close response", "session/close error"}),
         text="a successful close response closes the session, which keeps what it holds",
     ),
@@ -311,6 +256,19 @@ CONNECTION: Final = (
 )
 
 ENTITY: Final = (
+    Cause(
+        rules=("RESUME-UPSERT",),
+        kinds=UPDATES,
+        when=lambda case: asks.ignored(case) and case.reopened(),
+        text="what comes while a session is resumed, or closed, is applied like any other",
+    ),
+    Cause(
+        rules=("TERMINAL-EITHER-ORDER",),
+        kinds=TOOLS,
+        places=("terminals", "toolCalls.*.content"),
+        when=asks.refers_to_terminal,
+        text="a reference to a terminal stands by itself and neither creates nor changes one",
+    ),
     Cause(
         rules=("ENTITY-KEY",),
         kinds=UPDATES,
@@ -326,16 +284,17 @@ ENTITY: Final = (
     ),
     Cause(
         rules=("TERMINAL-EITHER-ORDER",),
-        kinds=TOOLS,
+        kinds=TERMINALS,
         places=("terminals",),
-        text="a tool call that shows a terminal neither creates nor changes it",
+        when=lambda case: case.whole and case.actual is UNSET,
+        text="a terminal's own updates create it, whether a tool call shows it or not",
     ),
     Cause(
-        rules=("TERMINAL-EITHER-ORDER",),
-        kinds=TOOLS,
-        places=("toolCalls.*.content",),
-        when=_refers_to_terminal,
-        text="a reference to a terminal stands, whether the terminal is known or not",
+        rules=("TERMINAL-BYTES",),
+        kinds=TERMINALS,
+        places=("terminals",),
+        when=lambda case: case.whole,
+        text="a chunk whose data is no base64 is unusable and creates nothing",
     ),
     Cause(
         rules=("TERMINAL-EITHER-ORDER",),
@@ -347,14 +306,14 @@ ENTITY: Final = (
         rules=("CHUNK-APPEND",),
         kinds=talk.CHUNKS,
         places=("timeline",),
-        when=_new_in_timeline,
+        when=asks.new_in_timeline,
         text="a chunk under an id that is first seen creates the entity",
     ),
     Cause(
         rules=("TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
-        kinds=UPSERTS,
+        kinds=UPSERTS | {"session/request_permission"},
         places=("timeline",),
-        when=lambda case: _new_in_timeline(case) and _idle_now(case),
+        when=lambda case: asks.new_in_timeline(case) and asks.idle_now(case),
         text="an update counts also while the session is idle, and its first fixes the place",
     ),
     Cause(
@@ -366,7 +325,7 @@ ENTITY: Final = (
         rules=("CANCEL-LATE-UPDATES",),
         kinds=TOOLS,
         places=("toolCalls",),
-        when=_late,
+        when=asks.late,
         text="an update after session/cancel still applies, over the provisional mark",
     ),
 )
@@ -397,7 +356,7 @@ FIELDS: Final = (
     Cause(
         rules=("UNKNOWN-ENUM-PRESERVED",),
         kinds=UPDATES | TOOLS,
-        when=_odd_word,
+        when=asks.odd_word,
         text="a word or a content that is not understood is kept as it came",
     ),
     Cause(
@@ -408,13 +367,13 @@ FIELDS: Final = (
     Cause(
         rules=("PATCH-NULL",),
         kinds=UPSERTS | TOOLS,
-        when=lambda case: _says(case) is None or _says(case) == [],
+        when=lambda case: asks.says(case) is None or asks.says(case) == [],
         text="null clears a value or resets it to its default",
     ),
     Cause(
         rules=("PATCH-OMIT",),
         kinds=UPSERTS | TOOLS,
-        when=lambda case: bool(case.field) and _says(case) is UNSET,
+        when=lambda case: bool(case.field) and asks.says(case) is UNSET,
         text="a field that is omitted keeps its value, or takes its default on a first-seen id",
     ),
     Cause(

@@ -180,3 +180,42 @@ def _same_scalar(one: Json, other: Json) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return one == other
     return type(one) is type(other) and bool(one == other)
+
+
+UNTOUCHED: Final[JsonObject] = {
+    "timeline": [],
+    "messages": {
+        "user_message": {},
+        "agent_message": {},
+        "agent_thought": {},
+        "session_message": {},
+    },
+    "toolCalls": {},
+    "terminals": {},
+    "plans": {},
+    "compactions": {},
+    "subagents": {},
+    "foreground": {
+        "state": "idle",
+        "confirmed": True,
+        "stopReason": None,
+        "error": None,
+        "usage": None,
+        "completions": 0,
+    },
+    "prompts": [],
+    "permissions": [],
+    "commands": [],
+    "configOptions": [],
+    "info": {"title": None, "updatedAt": None, "meta": None},
+    "usage": None,
+    "notices": [],
+    "unknown": [],
+    "closed": False,
+}
+"""A session of which nothing is known yet ("Canonical snapshot")."""
+
+
+def or_untouched(snapshot: JsonObject | None) -> JsonObject:
+    """What a target holds of a session, if that is nothing then what anyone knows of it."""
+    return UNTOUCHED if snapshot is None else snapshot

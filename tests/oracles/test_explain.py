@@ -15,7 +15,7 @@ from acpsim.oracles.causes import CAUSES
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.inprocess import InProcessTarget
 from acpsim.wire import updates
-from acpsim.wire.cells import JsonObject
+from acpsim.wire.cells import JsonObject, MirroredState
 from acpsim.wire.edition import DRAFT
 from tests.helpers.shorthand import conversation
 from tests.helpers.small import Small
@@ -218,7 +218,7 @@ class CompactionStartsDone(Small):
 class MirrorCounts(Small):
     def subagent(self, held: JsonObject, update: updates.SubagentUpdate) -> None:
         super().subagent(held, update)
-        if isinstance(update.state, updates.MirroredState) and update.state.state == "idle":
+        if isinstance(update.state, MirroredState) and update.state.state == "idle":
             held["foreground"]["completions"] += 1
 
 

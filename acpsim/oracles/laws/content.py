@@ -12,7 +12,7 @@ from typing import Final
 from acpsim.oracles import talk
 from acpsim.oracles.compare import Snapshots
 from acpsim.oracles.laws.scene import Events, Occasion, Scene, Variant, numbered
-from acpsim.wire import updates
+from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json, JsonObject, TerminalOutput
 from acpsim.wire.updates import AnyUpdate
 
@@ -343,8 +343,15 @@ def _probes(scene: Scene, at: int) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _first(scene: Scene, session: str) -> int:
-    """Where the session is named first: what comes before it would name it."""
-    return next(at for at, names in enumerate(scene.belongings) if session in names) + 1
+    """Behind what names the session first: anything before it would name it earlier.
+
+    The request of a session/new belongs to its session too, but it is the response that names it.
+    """
+    return 1 + next(
+        at
+        for at, names in enumerate(scene.belongings)
+        if session in names and not isinstance(scene.events[at].message, methods.NewSessionRequest)
+    )
 
 
 def _with_probe(scene: Scene, *, session: str, at: int, update: JsonObject) -> Events:

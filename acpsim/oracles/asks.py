@@ -1,0 +1,97 @@
+"""The questions that rows of the table of causes ask about a case, where a word is not enough.
+
+Owns: one small function for each question. They look at the message after which the fault shows,
+at what came before it, and at the two values; none of them knows which rule its answer leads to.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import UNSET
+
+from acpsim.oracles import talk
+from acpsim.oracles.case import Case
+from acpsim.wire import updates
+from acpsim.wire.cells import Json
+from acpsim.wire.edition import EDITIONS, STOP_REASONS
+
+STATES: Final = frozenset({"running", "idle", "requires_action", "unknown"})
+_WORDS: Final = frozenset(
+    word for edition in EDITIONS.values() for word in edition.tool_statuses | edition.tool_kinds
+)
+_CONTENT_TYPES: Final = frozenset(
+    {"text", "image", "audio", "resource_link", "resource", "content", "diff", "terminal"}
+)
+
+
+def unknown_variant(case: Case) -> bool:
+    return case.print_ is not None and case.print_.key[0] == "unknown"
+
+
+def state(case: Case) -> Json:
+    return case.update.get("state")
+
+
+def odd_usage(case: Case) -> bool:
+    return isinstance(case.update.get("usage"), dict) and any(
+        "usage" in flaw.path for flaw in case.events[case.at].flaws
+    )
+
+
+def odd_stop(case: Case) -> bool:
+    reason = case.update.get("stopReason")
+    return isinstance(reason, str) and reason not in STOP_REASONS
+
+
+def odd_word(case: Case) -> bool:
+    """A word or a content type that no edition defines was to be kept."""
+    value, field = case.expected, case.field
+    if field in ("kind", "status") and isinstance(value, str):
+        return value not in _WORDS
+    # Below the content: the type itself, or something inside a block that is not understood.
+    given = case.update.get(field)
+    blocks = given if isinstance(given, list) else [given]
+    return field in ("content", "summary") and any(
+        isinstance(block, dict) and block.get("type") not in _CONTENT_TYPES for block in blocks
+    )
+
+
+def refers_to_terminal(case: Case) -> bool:
+    given = case.update.get("content")
+    items = given if isinstance(given, list) else [given]
+    return any(isinstance(item, dict) and item.get("type") == "terminal" for item in items)
+
+
+def late(case: Case) -> bool:
+    """A cancelled tool call does not take up what the update says."""
+    ignored = case.actual is UNSET or case.field == "status" or case.actual is None
+    return case.cancelled_since() and ignored and case.update.get(case.field) is not None
+
+
+def doubled_or_dropped(case: Case) -> bool:
+    return case.answered() and (case.whole or (case.creates and case.expected is UNSET))
+
+
+def ignored(case: Case) -> bool:
+    return case.actual is UNSET and (case.whole or case.section == "timeline")
+
+
+def new_in_timeline(case: Case) -> bool:
+    return case.creates and case.expected is not UNSET
+
+
+def idle_now(case: Case) -> bool:
+    """As far as the reports say, no foreground work is going on."""
+    states = [
+        event_update.state
+        for event in case.events[: case.at]
+        if isinstance(event_update := talk.update_of(event), updates.StateUpdate)
+        and talk.session_of(event) == case.verdict.session
+    ]
+    return not states or states[-1] == "idle"
+
+
+def says(case: Case) -> Json:
+    """What the update says of the field that differs; `UNSET` if nothing."""
+    return case.update.get(case.field, UNSET)
