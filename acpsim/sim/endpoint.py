@@ -1,0 +1,112 @@
+"""One party's end of the connection: request ids, who waits for which answer, what is sent how.
+
+Owns: `Endpoint`. It knows JSON-RPC and nothing of sessions: what a method means is the party's
+affair, which registers a handler for each. Every message is encoded once, here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+from acpsim.sim.link import Link
+from acpsim.wire.cells import Json, JsonObject
+from acpsim.wire.jsonrpc import METHOD_NOT_FOUND, RequestId
+
+Handler: TypeAlias = Callable[[JsonObject], None]
+Waiter: TypeAlias = Callable[[JsonObject], None]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Endpoint:
+    """Sends on one link and is called back for what arrives on the other.
+
+    `prefix` begins the ids of this end's requests; an empty one makes them integers. Each message
+    names its session and its lane: what it may not overtake on a link whose order is `any`.
+    """
+
+    __slots__ = ("_handlers", "_link", "_next", "_prefix", "waiting")
+
+    def __init__(self, link: Link, *, prefix: str = "") -> None:
+        self._link = link
+        self._prefix = prefix
+        self._next = 0
+        self._handlers: dict[str, Handler] = {}
+        self.waiting: dict[RequestId, Waiter] = {}
+        """Requests of this end that are still open."""
+
+    def on(self, method: str, handler: Handler) -> None:
+        """Call `handler` with every request or notification of that method that arrives."""
+        self._handlers[method] = handler
+
+    def reset(self) -> None:
+        """A new connection: ids start anew, nobody waits any more."""
+        self._next = 0
+        self.waiting.clear()
+
+    def request(
+        self, method: str, params: JsonObject, waiter: Waiter, *, session: str
+    ) -> RequestId:
+        """Send a request; `waiter` is called with the response. Returns the request's id."""
+        number = self._next
+        self._next += 1
+        key: RequestId = f"{self._prefix}{number}" if self._prefix else number
+        self.waiting[key] = waiter
+        self.send({"jsonrpc": "2.0", "id": key, "method": method, "params": params}, session, None)
+        return key
+
+    def notify(
+        self, method: str, params: JsonObject, session: str, lane: str | None = None
+    ) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params}, session, lane)
+
+    def update(self, session: str, update: JsonObject, lane: str | None) -> None:
+        """Send `session/update`: most of what is ever sent, hence without detours."""
+        message = {
+            "jsonrpc": "2.0",
+            "method": "session/update",
+            "params": {"sessionId": session, "update": update},
+        }
+        self._link.send(message, _encode(message), session=session, lane=lane)
+
+    def answer(
+        self, request: RequestId, result: Json, session: str, lane: str | None = None
+    ) -> None:
+        """Answer a request of the other end with a result."""
+        self.send({"jsonrpc": "2.0", "id": request, "result": result}, session, lane)
+
+    def refuse(
+        self,
+        request: RequestId,
+        *,
+        code: int,
+        message: str,
+        session: str,
+        lane: str | None = None,
+    ) -> None:
+        """Answer a request of the other end with an error."""
+        error = {"code": code, "message": message}
+        self.send({"jsonrpc": "2.0", "id": request, "error": error}, session, lane)
+
+    def send(self, message: JsonObject, session: str, lane: str | None = None) -> None:
+        """Send any message as it is."""
+        self._link.send(message, _encode(message), session=session, lane=lane)
+
+    def receive(self, message: JsonObject) -> None:
+        """Take what arrived: to its handler, or to whom waits for it."""
+        method = message.get("method")
+        if method is None:
+            waiter = self.waiting.pop(message["id"], None)
+            if waiter is not None:
+                waiter(message)
+            return
+        handler = self._handlers.get(method)
+        if handler is not None:
+            handler(message)
+        elif "id" in message:
+            what = f"no method {method}"
+            self.refuse(message["id"], code=METHOD_NOT_FOUND, message=what, session="")

@@ -1,0 +1,177 @@
+"""One direction of the connection: when what was sent arrives, and what does not.
+
+Owns: `Link`. Delay lives here and never in client or agent. Three orders are known:
+
+- `fifo`: nothing overtakes anything (stdio).
+- `streams`: responses travel on a stream of their own, so that they and everything else overtake
+  each other; within each of the two nothing does (HTTP transports, an SDK's dispatch queues).
+- `any`: updates of different entities overtake each other too, by at most `window_s`. Messages of
+  one *lane* (an entity) keep their order, and so does everything of a session with a message that
+  names no lane: a state report, a request, the answer that closes or opens a session.
+
+A link costs one scheduled event for each message; it is no process. What is in flight when the
+connection is cut is lost, and says so to the tap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+import simpy
+from simpy.events import Timeout
+
+from acpsim.sim.distributions import Draws
+from acpsim.sim.tap import Record, Tap
+from acpsim.wire.cells import JsonObject
+from acpsim.wire.jsonrpc import Direction
+
+Order: TypeAlias = Literal["fifo", "streams", "any"]
+Receiver: TypeAlias = Callable[[JsonObject], None]
+
+RESPONSES: Final = "responses"
+"""The lane of responses where the order is `streams`."""
+REST: Final = "rest"
+"""The lane of requests and notifications where the order is `streams`."""
+
+LATEST: Final = "\0latest"
+"""The key under which a session's latest arrival is kept; no lane has such a name."""
+
+_PRUNE_AT: Final = 4096
+"""Lanes remembered before those whose last message has arrived are forgotten."""
+
+
+class Link:
+    """One direction of one connection.
+
+    `latency` and `jitter` draw seconds; `bandwidth_Bps` (bytes a second) is `None` for a link
+    that is never the bottleneck. `window_s` bounds how far a message may be overtaken when the
+    order is `any`.
+    """
+
+    __slots__ = (
+        "_arrival_max",
+        "_busy_until",
+        "_env",
+        "_fifo",
+        "_jitter",
+        "_lanes",
+        "_latency",
+        "_order",
+        "_receive",
+        "_stalled_until",
+        "_tap",
+        "_window_s",
+        "bandwidth_Bps",
+        "direction",
+        "in_flight",
+        "overtakings",
+    )
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        direction: Direction,
+        *,
+        latency: Draws,
+        tap: Tap,
+        jitter: Draws | None = None,
+        bandwidth_Bps: float | None = None,  # noqa: N803 (a unit)
+        order: Order = "fifo",
+        window_s: float = 0.0,
+    ) -> None:
+        self._env = env
+        self._latency = latency
+        self._jitter = jitter
+        self._order = order
+        self._fifo = order == "fifo"
+        self._window_s = window_s
+        self._tap = tap
+        self._receive: Receiver = _nobody
+        self._lanes: dict[tuple[str, str], float] = {}
+        self._arrival_max = 0.0
+        self._busy_until = 0.0
+        self._stalled_until = 0.0
+        self.bandwidth_Bps = bandwidth_Bps
+        self.direction: Direction = direction
+        self.in_flight: dict[int, Record] = {}
+        self.overtakings = 0
+        """Messages that arrived before one that was sent earlier on this link."""
+
+    def connect(self, receive: Receiver) -> None:
+        """Say who gets what arrives. The message is shared: receivers read it and keep it as is."""
+        self._receive = receive
+
+    def stall(self, duration_s: float) -> None:
+        """Nothing departs for a while; what is sent meanwhile departs at its end."""
+        self._stalled_until = max(self._stalled_until, self._env.now + duration_s)
+
+    def cut(self) -> None:
+        """The connection is gone: what is in flight never arrives."""
+        for record in self.in_flight.values():
+            self._tap.lose(record, self._env.now)
+        self.in_flight.clear()
+        self._lanes.clear()
+        self._arrival_max = self._busy_until = self._stalled_until = 0.0
+
+    def send(self, message: JsonObject, raw: bytes, *, session: str, lane: str | None) -> None:
+        """Send `message`, whose JSON text is `raw`.
+
+        `lane` names, within the session, what the message may not overtake when the order is `any`;
+        with `None` it overtakes nothing of its session and nothing of its session overtakes it.
+        """
+        now: float = self._env._now
+        departure = now if now > self._stalled_until else self._stalled_until
+        if self.bandwidth_Bps is not None:
+            departure = max(departure, self._busy_until) + len(raw) / self.bandwidth_Bps
+            self._busy_until = departure
+        arrival = departure + self._latency()
+        if self._jitter is not None:
+            arrival += self._jitter()
+        fifo = self._fifo
+        if not fifo:
+            arrival = self._in_order(arrival, message, session, lane)
+        if arrival >= self._arrival_max:
+            self._arrival_max = arrival
+        elif fifo:
+            arrival = self._arrival_max
+        else:
+            self.overtakings += 1
+        tap = self._tap
+        number = tap.number()
+        record = Record(self.direction, message, raw, now, number)
+        record.received_s = arrival
+        tap.send(record, in_order=fifo)
+        self.in_flight[number] = record
+        Timeout(self._env, arrival - now, record).callbacks.append(self._deliver)
+
+    def _in_order(
+        self, arrival: float, message: JsonObject, session: str, lane: str | None
+    ) -> float:
+        lanes = self._lanes
+        if self._order == "streams":
+            key = (REST, "") if "method" in message else (RESPONSES, "")
+            arrival = lanes[key] = max(arrival, lanes.get(key, 0.0))
+            return arrival
+        arrival = max(arrival, self._arrival_max - self._window_s, lanes.get((session, ""), 0.0))
+        latest = max(arrival, lanes.get((session, LATEST), 0.0))
+        if lane is None:
+            arrival = lanes[session, ""] = latest
+        else:
+            arrival = lanes[session, lane] = max(arrival, lanes.get((session, lane), 0.0))
+        lanes[session, LATEST] = max(latest, arrival)
+        if len(lanes) > _PRUNE_AT:
+            now = self._env.now
+            self._lanes = {name: last for name, last in lanes.items() if last > now}
+        return arrival
+
+    def _deliver(self, event: simpy.Event) -> None:
+        record: Record = event._value
+        if self.in_flight.pop(record.number, None) is None:
+            return  # Lost when the connection was cut.
+        self._tap.receive(record)
+        self._receive(record.message)
+
+
+def _nobody(message: JsonObject) -> None:
+    raise AssertionError("a link delivers only once it is connected")

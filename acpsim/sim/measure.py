@@ -1,0 +1,31 @@
+"""What a run tells while it goes on: the occasions at which a figure can be taken.
+
+Owns: `Measure`, the interface with nothing behind it; `figures` fills it in. The parties call it
+with durations in seconds that they already have, so that a run that nobody measures pays little.
+"""
+
+from __future__ import annotations
+
+
+class Measure:
+    """Hears what happens and makes nothing of it."""
+
+    __slots__ = ()
+
+    def submitted(self, now_s: float) -> None:
+        """A prompt was sent."""
+
+    def accepted(self, waited_s: float, *, ok: bool) -> None:
+        """A prompt was answered, this long after it was sent; `ok` unless with an error."""
+
+    def echo_gap(self, gap_s: float) -> None:
+        """A message's echo reached the client this long after its response; negative: before."""
+
+    def foreground(self, state: str, lasted_s: float) -> None:
+        """The client saw this foreground state for so long."""
+
+    def cancel_confirmed(self, waited_s: float) -> None:
+        """An idle `cancelled` arrived, this long after the cancel was sent."""
+
+    def update(self, variant: str) -> None:
+        """An update reached the client."""

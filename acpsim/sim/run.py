@@ -1,0 +1,96 @@
+"""From a model and a seed to traces and counts.
+
+Owns: `run`. The same model, edition and seed give the same bytes, wherever and however often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from acpsim.sim.measure import Measure
+from acpsim.sim.model import Model
+from acpsim.sim.properties import broken, never
+from acpsim.sim.streams import Streams
+from acpsim.sim.tap import Observer, Tap, Write
+from acpsim.sim.world import World
+from acpsim.wire.edition import Edition
+
+PROGRESS_EVERY: Final = 2048
+"""Simulated events between two calls of `progress`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run came to. `interrupted` says that it was stopped from outside."""
+
+    messages: int
+    sim_time_s: float
+    counts: dict[str, int]
+    broken: list[str]
+    """The model's *always* that do not hold; empty for a run that was cut off."""
+    never: list[str]
+    """The model's *sometimes* that did not happen."""
+    interrupted: bool
+
+
+def run(
+    model: Model,
+    *,
+    seed: int,
+    edition: Edition,
+    writers: Mapping[Observer, Write] | None = None,
+    measure: Measure | None = None,
+    progress: Callable[[float, int], None] | None = None,
+) -> Run:
+    """Run a model once.
+
+    `writers` says where each observer's trace goes, line by line. `progress` is called now and
+    then with the simulated time in seconds and the number of messages so far. Ctrl-C ends the run
+    early: the traces stay readable, and end with the connection lost, which voids what was open.
+    """
+    header: dict[str, object] = {
+        "edition": edition.name,
+        "complete": model.duration_s is None,
+        "model": model.name,
+        "seed": seed,
+    }
+    tap = Tap(writers or {}, header)
+    world = World(
+        model, edition=edition, streams=Streams(seed), tap=tap, measure=measure or Measure()
+    )
+    world.client.start()
+    interrupted = False
+    try:
+        _go(world, progress)
+    except KeyboardInterrupt:
+        interrupted = True
+        tap.cut(world.env.now)
+    tap.finish(world.env.now)
+    world.counts["overtaken"] = world.c2a.overtakings + world.a2c.overtakings
+    counts = dict(sorted(world.counts.items()))
+    whole = not interrupted and model.duration_s is None
+    return Run(
+        messages=tap.messages,
+        sim_time_s=float(world.env.now),
+        counts=counts,
+        broken=broken(world) if whole else [],
+        never=never(model, counts),
+        interrupted=interrupted,
+    )
+
+
+def _go(world: World, progress: Callable[[float, int], None] | None) -> None:
+    env, until = world.env, world.model.duration_s
+    if progress is None:
+        env.run(until)
+        return
+    step, peek = env.step, env.peek
+    limit = float("inf") if until is None else until
+    while peek() < limit:
+        for _ in range(PROGRESS_EVERY):
+            if peek() >= limit:
+                return
+            step()
+        progress(float(env.now), world.tap.messages)
