@@ -6,7 +6,7 @@ First version (reading of bare logs and tolerance of bad bytes come next).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -152,3 +152,37 @@ def read_trace(stream: Iterable[bytes], *, edition: Edition | None = None) -> Tr
         events=events,
         diagnostics=reader.diagnostics,
     )
+
+
+def encode_trace(trace: Trace) -> Iterator[bytes]:
+    """The lines of a trace file: the header, then each event with its message as it came."""
+    yield encode_header(trace.header)
+    for entry in trace.events:
+        yield encode_event(entry)
+
+
+def encode_header(header: Header) -> bytes:
+    """The first line of a trace file."""
+    head: JsonObject = {"acpsim": "trace/1"}
+    if header.edition is not UNSET:
+        head["edition"] = header.edition
+    head |= {"observer": header.observer, "complete": header.complete, **header.extra}
+    return msgspec.json.encode(head) + b"\n"
+
+
+def encode_event(entry: Event) -> bytes:
+    """One line of a trace file."""
+    line: JsonObject = {"t": entry.t, "dir": entry.dir}
+    if entry.dir != "lost":
+        line["msg"] = msgspec.Raw(entry.raw)
+    if entry.sent is not None:
+        line["sent"] = entry.sent
+    if entry.recv is not None:
+        line["recv"] = entry.recv
+    return msgspec.json.encode(line) + b"\n"
+
+
+def write_trace(stream: BinaryIO, trace: Trace) -> None:
+    """Write a trace file."""
+    for line in encode_trace(trace):
+        stream.write(line)
