@@ -1,0 +1,176 @@
+"""The cases of a campaign: which conversation the k-th is, and how it came about.
+
+Owns: `Cases`. A case is a function of the seed, the edition and its number alone, so that any case
+can be made again by itself and a campaign may be divided in any way. The first cases are known
+kinds of trouble and what a corpus holds, as they are; after that come *groups* of cases that share
+a scenario, recorded or generated, each in another of its orders and disturbed in other ways.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from acpsim.fuzz.disturb import DISTURBANCES
+from acpsim.fuzz.field import field_scenarios
+from acpsim.fuzz.generate import generate
+from acpsim.fuzz.recorded import recorded_scenarios
+from acpsim.fuzz.scenario import Events, Scenario, deliver
+from acpsim.fuzz.stage import Stage
+from acpsim.oracles.laws.names import REQUEST, SESSION, renamed
+from acpsim.oracles.laws.scene import Scene
+from acpsim.schedule.order import PartialOrder
+from acpsim.schedule.strategies import STRATEGIES, arrange
+from acpsim.schedule.streams import Streams
+from acpsim.schedule.tape import Tape
+from acpsim.wire import methods
+from acpsim.wire.cells import Json
+from acpsim.wire.edition import Edition
+from acpsim.wire.trace import Event
+
+GROUP: Final = 6
+"""Cases of one scenario in a row: making it costs about as much as delivering it six times."""
+DISTURBED: Final = (0, 1, 1, 2, 3)
+"""How many disturbances a case has. More than a few hide each other, and shrink slowly."""
+MESSAGES_MAX: Final = 160
+"""Of a disturbed case. Longer ones find nothing that shorter ones do not, and cost as much."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One conversation to judge. `tape` gives its order again, given the scenario."""
+
+    number: int
+    source: str
+    strategy: str
+    tape: Tape
+    disturbances: tuple[str, ...]
+    events: Events
+    settled: bool
+    """Nothing is owed at its end, so that a promise still open is a breach."""
+
+
+class Cases:
+    """All cases of one seed."""
+
+    def __init__(
+        self, seed: int | str, edition: Edition, *, corpus: Sequence[Scenario] = ()
+    ) -> None:
+        self.edition = edition
+        self._streams = Streams(seed)
+        self._first = [*corpus, *field_scenarios(edition)]
+        self._recorded = recorded_scenarios(edition)
+        self._last_group: tuple[int, Scenario] | None = None
+
+    @property
+    def first(self) -> int:
+        """How many cases are taken as they are before chance begins."""
+        return len(self._first)
+
+    def case(self, number: int) -> Case:
+        """The case of this number, from 0."""
+        if number < len(self._first):
+            return _as_it_is(number, self._first[number])
+        group, place = divmod(number - len(self._first), GROUP)
+        scenario = self._scenario(group)
+        chance = self._streams[f"case {number}"]
+        if place == 0:
+            return self._disturbed(_as_it_is(number, scenario), chance, counts=(0, 1))
+        name = chance.choice(tuple(STRATEGIES))
+        order, tape = arrange(scenario.order, STRATEGIES[name](scenario.order, chance))
+        case = Case(
+            number=number,
+            source=scenario.name,
+            strategy=name,
+            tape=tape,
+            disturbances=(),
+            events=deliver(scenario, order, chance),
+            settled=scenario.settled,
+        )
+        return self._disturbed(case, chance, counts=DISTURBED)
+
+    def _scenario(self, group: int) -> Scenario:
+        if self._last_group is None or self._last_group[0] != group:
+            self._last_group = group, self._make(group)
+        return self._last_group[1]
+
+    def _make(self, group: int) -> Scenario:
+        chance = self._streams[f"group {group}"]
+        draw = chance.random()
+        if draw < 0.6:
+            return generate(chance, self.edition, name=f"generated/{group}")
+        known = [*self._first, *self._recorded]
+        one = chance.choice(known)
+        if draw < 0.85:
+            return one
+        return beside(one, chance.choice(known), self.edition)
+
+    def _disturbed(self, case: Case, chance: random.Random, *, counts: tuple[int, ...]) -> Case:
+        events, done = case.events, list(case.disturbances)
+        for _ in range(chance.choice(counts)):
+            # Several tries: most conversations offer no occasion for some disturbances.
+            for name in chance.sample(tuple(DISTURBANCES), k=4):
+                other = DISTURBANCES[name](Stage(events, self.edition, chance))
+                if other is not None and len(other) <= MESSAGES_MAX:
+                    events = other
+                    done.append(name)
+                    break
+        settled = case.settled and not done
+        return dataclasses.replace(case, events=events, disturbances=tuple(done), settled=settled)
+
+
+def _as_it_is(number: int, scenario: Scenario) -> Case:
+    return Case(
+        number=number,
+        source=scenario.name,
+        strategy="as it is",
+        tape=Tape(),
+        disturbances=(),
+        events=scenario.events,
+        settled=scenario.settled,
+    )
+
+
+def beside(one: Scenario, other: Scenario, edition: Edition) -> Scenario:
+    """Two conversations on one connection: the other's sessions beside the one's.
+
+    Where a connection breaks, or nothing opens it, they are not put together.
+    """
+    start = _after_connecting(one), _after_connecting(other)
+    if 0 in start or any(event.dir == "lost" for event in (*one.events, *other.events)):
+        return one
+
+    def rename(kind: str, old: Json) -> Json:
+        if kind == SESSION and isinstance(old, str):
+            return f"{old}-2"
+        if kind in REQUEST.values() and isinstance(old, int | str):
+            return f"second-{type(old).__name__}-{old}"
+        return old
+
+    second = tuple(renamed(Scene(other.events, edition, random.Random(0)), rename))
+    shift = len(one.events) - start[1]
+    before = [
+        (start[0] - 1, *(first + shift for first in earlier if first >= start[1]))
+        for earlier in other.order.before[start[1] :]
+    ]
+    return Scenario(
+        name=f"{one.name}+{other.name}",
+        events=(*one.events, *(_later(told, shift) for told in second[start[1] :])),
+        order=PartialOrder([*one.order.before, *before]),
+        kept=frozenset(one.kept),
+        settled=one.settled and other.settled,
+    )
+
+
+def _later(told: Event, lines: int) -> Event:
+    return replace(told, line=told.line + lines)
+
+
+def _after_connecting(scenario: Scenario) -> int:
+    """Where a conversation goes on after `initialize` and its answer; 0 if it has none."""
+    head = scenario.events[:1]
+    return 2 if head and isinstance(head[0].message, methods.InitializeRequest) else 0

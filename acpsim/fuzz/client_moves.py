@@ -1,0 +1,263 @@
+"""What the client does: prompts, cancels, answers, closes, resumes; and the connection that breaks.
+
+Owns: the moves that begin with the client, each with what the agent owes it in answer where that
+belongs to the move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpsim.fuzz import entity_moves, work_moves
+from acpsim.fuzz.ledger import VERSION, Asked, Ledger, Talk, Thing
+from acpsim.fuzz.scenario import Node
+from acpsim.fuzz.values import CAPABILITIES
+from acpsim.wire.cells import JsonObject
+from acpsim.wire.jsonrpc import NOT_FOUND, REQUEST_CANCELLED
+
+INFO = {"name": "acpsim", "version": "1"}
+CANCELLED: JsonObject = {"result": {"outcome": {"outcome": "cancelled"}}}
+
+
+def connect(ledger: Ledger) -> None:
+    """`initialize` and its answer, before anything else."""
+    values = ledger.values
+    supported = [name for name in CAPABILITIES if values.maybe(0.6)]
+    ledger.supported = frozenset(supported)
+    identity = ledger.request_id("c2a")
+    params = {"protocolVersion": 2, "info": INFO, "capabilities": {}}
+    request = {**VERSION, "id": identity, "method": "initialize", "params": params}
+    node = ledger.script.say("c2a", request, (), keep=True)
+    offered: JsonObject = {name: {} for name in supported}
+    capabilities = {"session": {"prompt": offered}}
+    result = {"protocolVersion": 2, "info": INFO, "capabilities": capabilities}
+    answer = {**VERSION, "id": identity, "result": result}
+    ledger.connected = ledger.script.say("a2c", answer, (node,), keep=True)
+
+
+def new_session(ledger: Ledger, talk: Talk | None = None) -> None:
+    """A session is made. Its first updates may come before the response that names it."""
+    values = ledger.values
+    params = {"cwd": "/p", "mcpServers": []}
+    asked = ledger.client_asks(None, "session/new", params, keep=True)
+    name = ledger.new_session_name()
+    response = ledger.answers(asked, {"result": {"sessionId": name, **_opened(ledger)}}, keep=True)
+    early = values.maybe(0.2)
+    ledger.talks.append(Talk(name, asked.node if early else response, response))
+
+
+def _opened(ledger: Ledger) -> JsonObject:
+    """The lists that a response which opens a session may have."""
+    values = ledger.values
+    found: JsonObject = {}
+    if values.maybe(0.4):
+        found["configOptions"] = values.options()
+    if ledger.edition.extras and values.maybe(0.3):
+        found["availableCommands"] = values.commands()
+    return found
+
+
+def prompt(ledger: Ledger, talk: Talk) -> None:
+    """A submission; also while work goes on or other prompts are pending."""
+    values = ledger.values
+    count = values.chance.choice((1, 1, 1, 2, 3))
+    blocks = [values.prompt_block(ledger.supported) for _ in range(count)]
+    talk.prompts.append(ledger.client_asks(talk, "session/prompt", {"prompt": blocks}))
+
+
+def withdraw(ledger: Ledger, talk: Talk) -> None:
+    """The client takes a pending prompt back; it is answered all the same."""
+    asked = ledger.values.chance.choice(talk.prompts)
+    if asked.withdrawn is None:
+        params = {"requestId": asked.identity}
+        message = {**VERSION, "method": "$/cancel_request", "params": params}
+        asked.withdrawn = ledger.script.say("c2a", message, (asked.node, talk.client_last))
+        talk.client_last = asked.withdrawn
+
+
+def cancel(ledger: Ledger, talk: Talk) -> None:
+    """Work is to stop, and what is not yet inserted is not to be."""
+    node = ledger.client_tells(talk, "session/cancel", {"sessionId": talk.session})
+    if talk.working and talk.cancelled is None:
+        talk.cancelled = node
+    for asked in talk.prompts:
+        asked.withdrawn = node if asked.withdrawn is None else asked.withdrawn
+    for asked in talk.permissions:
+        asked.decline = True
+    if ledger.values.maybe(0.6):
+        _decline_all(ledger, talk)
+
+
+def _decline_all(ledger: Ledger, talk: Talk) -> None:
+    for asked in talk.permissions:
+        _decline(ledger, talk, asked)
+    talk.permissions = []
+
+
+def _decline(ledger: Ledger, talk: Talk, asked: Asked) -> None:
+    ledger.client_answers(talk, asked, CANCELLED)
+    thing = asked.thing
+    if thing is not None and thing.open and not (talk.working and thing.stretch == talk.stretch):
+        entity_moves.end_tool(ledger, talk, thing, "cancelled")
+
+
+def answer(ledger: Ledger, talk: Talk) -> None:
+    """A pending question is answered: as the user wishes, or as a cancel demands."""
+    values = ledger.values
+    asked = values.chance.choice(talk.permissions)
+    talk.permissions.remove(asked)
+    if asked.decline or talk.cancelled is not None:
+        _decline(ledger, talk, asked)
+        return
+    if asked.withdrawn is not None or values.maybe(0.1):
+        error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
+        node = ledger.client_answers(talk, asked, {"error": error})
+        work_moves.answered(ledger, talk, asked, node, allowed=False)
+        return
+    allowed = values.maybe(0.6)
+    outcome = {"outcome": "selected", "optionId": "yes" if allowed else "no"}
+    node = ledger.client_answers(talk, asked, {"result": {"outcome": outcome}})
+    work_moves.answered(ledger, talk, asked, node, allowed=allowed)
+
+
+def set_option(ledger: Ledger, talk: Talk) -> None:
+    """An option is set; the answer is the whole list."""
+    params = {"configId": "model", "type": "id", "value": "large"}
+    asked = ledger.client_asks(talk, "session/set_config_option", params)
+    last = talk.singles.get("config_option_update")
+    after = () if last is None else (last,)
+    if ledger.values.maybe(0.2):
+        error = {"code": -32602, "message": "No such option"}
+        ledger.answers(asked, {"error": error}, after)
+        return
+    result = {"configOptions": ledger.values.options()}
+    talk.singles["config_option_update"] = ledger.answers(asked, {"result": result}, after)
+
+
+def list_sessions(ledger: Ledger, talk: Talk) -> None:
+    """The client asks which sessions there are; that changes none of them."""
+    asked = ledger.client_asks(None, "session/list", {})
+    listed = [{"sessionId": talk.session, "cwd": "/p", "title": "listed"}]
+    ledger.answers(asked, {"result": {"sessions": listed}})
+
+
+def _family(ledger: Ledger, talk: Talk) -> list[Talk]:
+    """A session and all below it."""
+    found = [talk]
+    for other in ledger.talks:
+        if other.parent is not None and any(other.parent is known for known in found):
+            found.append(other)
+    return found
+
+
+def close(ledger: Ledger, talk: Talk) -> None:
+    """A session is closed: all that goes on ends first, then comes the answer, then nothing."""
+    if ledger.values.maybe(0.1):
+        refused = ledger.client_asks(talk, "session/close", {})
+        ledger.answers(refused, {"error": {"code": -32603, "message": "Not now"}})
+        return
+    asked = ledger.client_asks(talk, "session/close", {})
+    family = _family(ledger, talk)
+    for member in family:
+        _wind_up(ledger, member, asked)
+    after = [node for member in family for node in member.all_nodes]
+    gone = ledger.edition.not_found_closes and ledger.values.maybe(0.2)
+    error = {"code": NOT_FOUND, "message": "No such session"}
+    closed = ledger.answers(asked, {"error": error} if gone else {"result": {}}, after)
+    for member in family:
+        member.closed = closed
+
+
+def _wind_up(ledger: Ledger, talk: Talk, asked: Asked) -> None:
+    for pending in talk.prompts:
+        pending.withdrawn = asked.node if pending.withdrawn is None else pending.withdrawn
+        work_moves.refuse(ledger, pending)
+    talk.prompts = []
+    talk.client_last = max(talk.client_last, asked.node)
+    _decline_all(ledger, talk)
+    for thing in talk.of("compaction"):
+        if thing.open:
+            thing.status = "cancelled"
+            entity_moves.end_compaction(ledger, talk, thing)
+    if talk.working:
+        talk.cancelled = asked.node
+        work_moves.finish(ledger, talk)
+
+
+def resume(ledger: Ledger, talk: Talk) -> None:
+    """A session is taken up again: its history if the client asks for it, its state, the answer."""
+    values = ledger.values
+    replay = values.maybe(0.6)
+    params: JsonObject = {"cwd": "/p", "mcpServers": []}
+    if replay:
+        params["replayFrom"] = {"type": "start"}
+    elif values.maybe(0.3):
+        params["replayFrom"] = None
+    if talk.closed is not None:
+        talk.client_last = talk.closed
+    asked = ledger.client_asks(talk, "session/resume", params)
+    talk.ready, talk.closed, talk.all_nodes = asked.node, None, []
+    for member in _family(ledger, talk)[1:]:
+        member.ready, member.closed = asked.node, None
+    said = list(_retell(ledger, talk)) if replay else []
+    if talk.working and values.maybe(0.6):
+        talk.state = "idle"  # the work ended while nobody listened
+    said.append(ledger.report(talk, talk.state, after=said))
+    talk.client_last = ledger.answers(asked, {"result": _opened(ledger)}, said)
+
+
+def _retell(ledger: Ledger, talk: Talk) -> Iterator[Node]:
+    """The history again, entity by entity, each from the beginning."""
+    for held in talk.things.values():
+        for thing in held.values():
+            updates = [*_cleared(thing), *thing.told]
+            thing.told = []
+            for update in updates:
+                thing.last = ledger.update(talk, update, [thing.last])
+                thing.told.append(update)
+                yield thing.last
+
+
+def _cleared(thing: Thing) -> list[JsonObject]:
+    """What makes an entity's content empty, so that chunks told again double nothing."""
+    if thing.kind in entity_moves.CHUNK_OF:
+        return [{"sessionUpdate": thing.kind, "messageId": thing.own_id, "content": None}]
+    if thing.kind == "tool_call":
+        update: JsonObject = {"sessionUpdate": "tool_call_update", "toolCallId": thing.own_id}
+        return [{**update, "content": []}]
+    if thing.kind == "terminal":
+        update = {"sessionUpdate": "terminal_update", "terminalId": thing.own_id}
+        return [{**update, "output": None}]
+    if thing.kind == "compaction":
+        update = {"sessionUpdate": "compaction_update", "compactionId": thing.own_id}
+        return [{**update, "status": thing.status, "summary": None}]
+    return []
+
+
+def lose(ledger: Ledger) -> None:
+    """The connection breaks; on a new one some sessions are resumed."""
+    for talk in ledger.talks:
+        _outlive(ledger, talk)
+    ledger.reconnect()
+    connect(ledger)
+    for talk in ledger.talks:
+        talk.ready = talk.client_last = ledger.connected
+        talk.closed = ledger.connected
+        talk.all_nodes = []
+    for talk in [talk for talk in ledger.talks if talk.parent is None]:
+        if ledger.values.maybe(0.8):
+            resume(ledger, talk)
+
+
+def _outlive(ledger: Ledger, talk: Talk) -> None:
+    """Some of the prompts under way were inserted, and nobody heard of it."""
+    for asked in talk.prompts:
+        if ledger.values.maybe(0.5):
+            own_id = ledger.fresh_id(talk, "user_message")
+            update = {
+                "sessionUpdate": "user_message",
+                "messageId": own_id,
+                "content": asked.payload["prompt"],
+            }
+            thing = Thing("user_message", own_id, asked.node, asked.node, None, told=[update])
+            talk.things.setdefault("user_message", {})[own_id] = thing

@@ -1,0 +1,320 @@
+"""What the agent says of entities: each is made, and then patched, appended to, ended.
+
+Owns: the moves about messages, thoughts, tool calls, terminals, plans, compactions and session
+messages. Each takes the ledger and a session and says one thing, or a few that belong together.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acpsim.fuzz.ledger import Ledger, Talk, Thing
+from acpsim.wire.cells import JsonObject
+
+CHUNK_OF: Final = {
+    "user_message": "user_message_chunk",
+    "agent_message": "agent_message_chunk",
+    "agent_thought": "agent_thought_chunk",
+    "session_message": "session_message_chunk",
+}
+
+
+def message(ledger: Ledger, talk: Talk) -> None:
+    """A new message of the agent, whole or by its first chunk."""
+    _new_message(ledger, talk, "agent_message", ledger.fresh_id(talk, "agent_message"))
+
+
+def thought(ledger: Ledger, talk: Talk) -> None:
+    """A new thought; it often bears the messageId of a reply."""
+    held = talk.things.get("agent_thought", {})
+    shared = [thing.own_id for thing in talk.of("agent_message") if thing.own_id not in held]
+    if shared and ledger.values.maybe(0.6):
+        _new_message(ledger, talk, "agent_thought", ledger.values.chance.choice(shared))
+    else:
+        _new_message(ledger, talk, "agent_thought", ledger.fresh_id(talk, "agent_thought"))
+
+
+def _new_message(ledger: Ledger, talk: Talk, kind: str, own_id: str) -> Thing:
+    values = ledger.values
+    if values.maybe(0.5):
+        update = chunk(ledger, kind, own_id)
+    else:
+        update = {"sessionUpdate": kind, "messageId": own_id, "content": values.blocks()}
+        update |= values.meta()
+    return ledger.make(talk, kind, update, own_id=own_id)
+
+
+def chunk(ledger: Ledger, kind: str, own_id: str) -> JsonObject:
+    """A chunk of a message; its `_meta` is its own."""
+    values = ledger.values
+    update: JsonObject = {"sessionUpdate": CHUNK_OF[kind], "messageId": own_id}
+    update["content"] = values.block()
+    if values.maybe(0.15):
+        update["_meta"] = values.some_meta()
+    return update
+
+
+def message_more(ledger: Ledger, talk: Talk) -> None:
+    """A chunk or a patch of a message that is there."""
+    held = [thing for kind in CHUNK_OF for thing in talk.of(kind)]
+    thing = ledger.values.chance.choice(held[-4:])
+    if ledger.values.maybe(0.6):
+        update = chunk(ledger, thing.kind, thing.own_id)
+    else:
+        values = ledger.values
+        update = {"sessionUpdate": thing.kind, "messageId": thing.own_id}
+        update |= values.patch("content", values.blocks, chance=0.6) | values.meta(chance=0.4)
+    if thing.kind == "session_message":
+        update |= _identities(ledger, talk, chunked=update["sessionUpdate"] != thing.kind)
+    ledger.about(talk, thing, update)
+
+
+def has_messages(ledger: Ledger, talk: Talk) -> bool:
+    """Whether there is a message to say more of."""
+    return any(talk.things.get(kind) for kind in CHUNK_OF)
+
+
+def session_message(ledger: Ledger, talk: Talk) -> None:
+    """One side's view of a message between sessions."""
+    kind = "session_message"
+    own_id = ledger.fresh_id(talk, kind)
+    if ledger.values.maybe(0.5):
+        update = chunk(ledger, kind, own_id)
+    else:
+        update = {"sessionUpdate": kind, "messageId": own_id}
+        update |= ledger.values.patch("content", ledger.values.blocks, chance=0.7)
+    update |= _identities(ledger, talk, chunked=update["sessionUpdate"] != kind)
+    ledger.make(talk, kind, update, own_id=own_id, background=True)
+
+
+def _identities(ledger: Ledger, talk: Talk, *, chunked: bool) -> JsonObject:
+    values = ledger.values
+    names = ("senderSessionId", "recipientSessionId")
+    if chunked and not ledger.edition.chunks_carry_identities:
+        return {}
+    found: JsonObject = {}
+    for name in names:
+        found |= values.patch(name, lambda: values.chance.choice((talk.session, "peer")))
+    if ledger.edition.message_cross_references:
+        found |= values.patch("senderMessageId", lambda: "u1", chance=0.2)
+        found |= values.patch("recipientMessageId", lambda: "u2", chance=0.2)
+    return found
+
+
+# -------------------------------------------------------------------------------- tool calls
+
+
+def tool(ledger: Ledger, talk: Talk) -> None:
+    """A new tool call: of the work that goes on, or of the background."""
+    values = ledger.values
+    own_id = ledger.fresh_id(talk, "tool_call")
+    update: JsonObject = {"sessionUpdate": "tool_call_update", "toolCallId": own_id}
+    update["title"] = values.title()
+    update |= values.patch("status", lambda: "pending", chance=0.5)
+    update |= _tool_fields(ledger, talk)
+    ledger.make(talk, "tool_call", update, own_id=own_id, background=values.maybe(0.2))
+
+
+def _tool_fields(ledger: Ledger, talk: Talk) -> JsonObject:
+    values = ledger.values
+    kinds = sorted(ledger.edition.tool_kinds)
+    terminals = list(talk.things.get("terminal", {}))
+    fields = {
+        **values.patch("kind", lambda: values.chance.choice(kinds)),
+        **values.patch("name", values.text, chance=0.2),
+        **values.patch("content", lambda: [values.tool_item(terminals) for _ in range(2)]),
+        **values.patch("locations", values.locations, chance=0.3),
+        **values.patch("rawInput", values.json, chance=0.2),
+        **values.patch("rawOutput", values.json, chance=0.2),
+        **values.meta(),
+    }
+    if ledger.edition.extras:
+        fields |= values.patch("capabilities", lambda: {"cancel": {}}, chance=0.2)
+    return fields
+
+
+def tool_more(ledger: Ledger, talk: Talk) -> None:
+    """A chunk, a patch, or the next status of a tool call that is not held up by a question."""
+    values = ledger.values
+    thing = values.chance.choice(_free_tools(talk)[-3:])
+    named = {"toolCallId": thing.own_id}
+    draw = values.chance.random()
+    if draw < 0.35:
+        item = values.tool_item(list(talk.things.get("terminal", {})))
+        update: JsonObject = {"sessionUpdate": "tool_call_content_chunk", **named, "content": item}
+        update |= {"_meta": values.some_meta()} if values.maybe(0.15) else {}
+    else:
+        update = {"sessionUpdate": "tool_call_update", **named, **_tool_fields(ledger, talk)}
+        update |= values.patch("title", values.text, chance=0.15)
+        if draw > 0.6 and thing.open:
+            thing.status = _next_status(ledger, talk, thing)
+            update["status"] = thing.status
+    ledger.about(talk, thing, update)
+
+
+def has_tools(ledger: Ledger, talk: Talk) -> bool:
+    """Whether there is a tool call that is not held up by a question."""
+    return bool(_free_tools(talk))
+
+
+def _free_tools(talk: Talk) -> list[Thing]:
+    held_up = {id(asked.thing) for asked in talk.permissions}
+    return [thing for thing in talk.of("tool_call") if id(thing) not in held_up]
+
+
+def _next_status(ledger: Ledger, talk: Talk, thing: Thing) -> str:
+    """Pending, in progress, ended. After a cancel nothing newly starts."""
+    if thing.status == "pending":
+        return "failed" if talk.cancelled is not None else "in_progress"
+    ends = ["completed", "completed", "failed"]
+    if "paused" in ledger.edition.tool_statuses:
+        ends.append("in_progress" if thing.status == "paused" else "paused")
+    return ledger.values.chance.choice(ends)
+
+
+def end_tool(ledger: Ledger, talk: Talk, thing: Thing, status: str) -> None:
+    """The terminal status of a tool call."""
+    thing.status = status
+    update = {
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": thing.own_id,
+        "status": status,
+    }
+    ledger.about(talk, thing, update)
+
+
+# -------------------------------------------------------------------------------- terminals
+
+
+def terminal(ledger: Ledger, talk: Talk) -> None:
+    """A new terminal, by an update or by its first output."""
+    values = ledger.values
+    own_id = ledger.fresh_id(talk, "terminal")
+    if values.maybe(0.4):
+        update = _output(ledger, own_id)
+    else:
+        update = {"sessionUpdate": "terminal_update", "terminalId": own_id}
+        update |= _terminal_fields(ledger)
+    ledger.make(talk, "terminal", update, own_id=own_id, background=values.maybe(0.4))
+
+
+def terminal_more(ledger: Ledger, talk: Talk) -> None:
+    """Output of a terminal, or a patch: also one that replaces all output, or takes back an end."""
+    thing = ledger.values.chance.choice(talk.of("terminal")[-2:])
+    if ledger.values.maybe(0.6):
+        update = _output(ledger, thing.own_id)
+    else:
+        update = {"sessionUpdate": "terminal_update", "terminalId": thing.own_id}
+        update |= _terminal_fields(ledger)
+    ledger.about(talk, thing, update)
+
+
+def _output(ledger: Ledger, own_id: str) -> JsonObject:
+    update: JsonObject = {"sessionUpdate": "terminal_output_chunk", "terminalId": own_id}
+    return {**update, "data": ledger.values.data()}
+
+
+def _terminal_fields(ledger: Ledger) -> JsonObject:
+    values = ledger.values
+    statuses: tuple[JsonObject, ...] = ({"exitCode": 0}, {}, {"exitCode": None, "signal": "KILL"})
+    fields = {
+        **values.patch("command", values.text),
+        **values.patch("cwd", lambda: "/p"),
+        **values.patch("output", lambda: {"data": values.data()}),
+        **values.patch("exitStatus", lambda: values.chance.choice(statuses), chance=0.3),
+        **values.meta(),
+    }
+    if ledger.edition.extras:
+        fields |= values.patch("size", lambda: {"cols": 80, "rows": 24}, chance=0.2)
+        fields |= values.patch("capabilities", lambda: {"cancel": {}}, chance=0.2)
+    return fields
+
+
+def has_terminals(ledger: Ledger, talk: Talk) -> bool:
+    """Whether there is a terminal."""
+    return bool(talk.things.get("terminal"))
+
+
+# -------------------------------------------------------------------------------- plans
+
+
+def plan(ledger: Ledger, talk: Talk) -> None:
+    """A plan, new or in place of one that is there."""
+    values = ledger.values
+    held = talk.things.get("plan", {})
+    known = bool(held) and values.maybe(0.5)
+    own_id = values.chance.choice(list(held)) if known else ledger.fresh_id(talk, "plan")
+    update = {"sessionUpdate": "plan_update", "plan": values.plan(own_id)}
+    if known:
+        ledger.about(talk, held[own_id], update)
+    else:
+        ledger.make(talk, "plan", update, own_id=own_id)
+
+
+def plan_removed(ledger: Ledger, talk: Talk) -> None:
+    """A plan goes. Its id is not used for another one."""
+    thing = ledger.values.chance.choice(talk.of("plan"))
+    ledger.about(talk, thing, {"sessionUpdate": "plan_removed", "planId": thing.own_id})
+
+
+def has_plans(ledger: Ledger, talk: Talk) -> bool:
+    """Whether there is, or was, a plan."""
+    return bool(talk.things.get("plan"))
+
+
+# -------------------------------------------------------------------------------- compactions
+
+
+def compaction(ledger: Ledger, talk: Talk) -> None:
+    """A new compaction, by an update or by a chunk of its summary."""
+    values = ledger.values
+    own_id = ledger.fresh_id(talk, "compaction")
+    status = "in_progress"
+    if values.maybe(0.4):
+        update = _summary(ledger, own_id)
+    else:
+        status = values.chance.choice(("in_progress", "completed"))
+        update = {"sessionUpdate": "compaction_update", "compactionId": own_id, "status": status}
+        update |= _compaction_fields(ledger)
+    thing = ledger.make(talk, "compaction", update, own_id=own_id)
+    thing.status = status
+
+
+def compaction_more(ledger: Ledger, talk: Talk) -> None:
+    """A chunk of a summary, a patch, or the end of a compaction."""
+    thing = ledger.values.chance.choice(talk.of("compaction")[-2:])
+    if ledger.values.maybe(0.5):
+        ledger.about(talk, thing, _summary(ledger, thing.own_id))
+        return
+    if thing.open and ledger.values.maybe(0.6):
+        thing.status = ledger.values.chance.choice(("completed", "failed", "cancelled"))
+    end_compaction(ledger, talk, thing)
+
+
+def end_compaction(ledger: Ledger, talk: Talk, thing: Thing) -> None:
+    """An update with the status that the compaction has."""
+    update: JsonObject = {"sessionUpdate": "compaction_update", "compactionId": thing.own_id}
+    update |= {"status": thing.status, **_compaction_fields(ledger)}
+    ledger.about(talk, thing, update)
+
+
+def _summary(ledger: Ledger, own_id: str) -> JsonObject:
+    update: JsonObject = {"sessionUpdate": "compaction_summary_chunk", "compactionId": own_id}
+    update["content"] = ledger.values.block()
+    if ledger.values.maybe(0.15):
+        update["_meta"] = ledger.values.some_meta()
+    return update
+
+
+def _compaction_fields(ledger: Ledger) -> JsonObject:
+    values = ledger.values
+    return {
+        **values.patch("summary", values.blocks),
+        **values.patch("error", values.text, chance=0.2),
+        **values.meta(chance=0.3),
+    }
+
+
+def has_compactions(ledger: Ledger, talk: Talk) -> bool:
+    """Whether there is a compaction."""
+    return bool(talk.things.get("compaction"))
