@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Final, NoReturn
 
 from acpsim.errors import UsageError
-from acpsim.targets.inprocess import InProcessTarget, NotAReducer, PythonReducer
+from acpsim.targets.inprocess import InProcessTarget, NotAReducer, PythonReducer, TimeUp
 from acpsim.targets.mutants import MUTANTS
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.stdio import StdioTarget
@@ -122,10 +122,10 @@ def _open_python(address: str, edition: Edition, timeout_s: float) -> Target:
     factory = _find(address, _import(address, module_name), attribute)
     try:
         return InProcessTarget(factory, name=address, edition=edition, timeout_s=timeout_s)
-    except NotAReducer as lack:
-        _refuse(address, str(lack))
-    except UnknownSection as wrong:
+    except (NotAReducer, UnknownSection) as wrong:
         _refuse(address, str(wrong))
+    except TimeUp:
+        _refuse(address, f"calling {attribute} had not returned after {timeout_s:g} s")
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -60,8 +60,8 @@ class TimeUp(BaseException):
 class InProcessTarget:
     """A Python reducer as a target; `reset` makes a new instance.
 
-    The constructor makes the first one: what the factory raises then comes out as it is, and
-    `NotAReducer` where the instance lacks something.
+    The constructor makes the first one: what the factory raises then comes out as it is,
+    `NotAReducer` where the instance lacks something, `TimeUp` where it takes too long.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class InProcessTarget:
         self._edition = edition
         self._timeout_s = timeout_s
         self._own_file = _file_of(factory)
-        self._reducer: PythonReducer = factory(edition.name)
+        with TimeLimit(timeout_s):
+            self._reducer: PythonReducer = factory(edition.name)
         self.sections = _sections_of(self._reducer)
 
     def reset(self) -> None:

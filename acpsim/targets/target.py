@@ -232,10 +232,14 @@ def _place(traceback: TracebackType | None, own_file: str | None) -> str:
     frames = list(_frames(traceback))
     if not frames:
         return ""
-    own = [frame for frame in frames if own_file and os.path.samefile(frame[0], own_file)]
+    own = [frame for frame in frames if own_file and _same_file(frame[0], own_file)]
     path, line, function = (own or frames)[-1]
     source = linecache.getline(path, line).strip()
     return f"{os.path.basename(path)}:{line}, in {function}" + (f": {source}" if source else "")
+
+
+def _same_file(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[tuple[str, int, str]]:

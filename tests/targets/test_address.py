@@ -32,6 +32,11 @@ class Broken(Reducer):
     def __init__(self, edition):
         raise RuntimeError("no licence")
 
+class Slow(Reducer):
+    def __init__(self, edition):
+        while True:
+            pass
+
 class Sections(Reducer):
     sections = ["timelin"]
 
@@ -231,6 +236,11 @@ def test_a_factory_that_raises_is_told_with_its_place() -> None:
     assert refusal("my_reducer:Broken").startswith(
         'asked to start with edition "draft", it raised RuntimeError: no licence (my_reducer.py:'
     )
+
+
+def test_a_factory_that_does_not_return_is_told_so() -> None:
+    with pytest.raises(UsageError, match=r"calling Slow had not returned after 0\.05 s"):
+        open_target("my_reducer:Slow", edition=DRAFT, timeout_s=0.05)
 
 
 def test_a_section_that_does_not_exist_is_answered_with_the_nearest() -> None:

@@ -7,6 +7,7 @@ place, so that a fork may share it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -280,16 +281,13 @@ class MessageAliased(ReferenceTarget):
                 params = value["msg"]["params"]
                 self._kept = (*self._kept, (params["sessionId"], name, params["update"]))
 
-    def apply(self, events: Sequence[Event]) -> None:
-        super().apply(events)
-
     def snapshot(self, session_id: str) -> JsonObject | None:
         held = super().snapshot(session_id)
         if held is not None:
             for name in ("notices", "unknown"):
                 own = [kept for kept in self._kept if kept[:2] == (session_id, name)]
                 if own:
-                    held[name] = held[name][: -len(own)] + [kept[2] for kept in own]
+                    held[name] = held[name][: -len(own)] + copy.deepcopy([kept[2] for kept in own])
         return held
 
 
@@ -315,6 +313,9 @@ class SnapshotAliased(ReferenceTarget):
         super().apply(events)
 
     def snapshot(self, session_id: str) -> JsonObject | None:
+        return copy.deepcopy(self.snapshot_value(session_id))
+
+    def snapshot_value(self, session_id: str) -> JsonObject | None:
         given = dict(self._given)
         if session_id not in given:
             given[session_id] = super().snapshot(session_id)
@@ -403,7 +404,7 @@ OF_FEEDING: Final = (
     ),
     Mutant(
         name="numbers-and-texts-one-id",
-        breaks=("RPC-RESPONSE-MATCH", "name-blind"),
+        breaks=("RPC-RESPONSE-MATCH",),
         text='takes the request ids 1 and "1" for one',
         made_as=NumbersAndTextsOneId,
     ),

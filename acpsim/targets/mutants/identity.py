@@ -206,7 +206,7 @@ OF_IDENTITY: Final = (
     ),
     Mutant(
         name="timeline-moved-by-update",
-        breaks=("TIMELINE-FIRST-SEEN", "idempotence"),
+        breaks=("TIMELINE-FIRST-SEEN", "replay"),
         text="moves a message to the end of the timeline whenever it is updated",
         behaviour=_moved_by_update,
     ),

@@ -266,7 +266,7 @@ OF_PATCHES: Final = (
     ),
     Mutant(
         name="content-appended",
-        breaks=("PATCH-REPLACE", "absorb", "replay"),
+        breaks=("PATCH-REPLACE", "absorb"),
         text="appends the content of a message update to what is held",
         behaviour=_content_appended,
     ),

@@ -201,7 +201,7 @@ def _child_omitted_cleared(reference: Behaviour) -> Behaviour:
 OF_SESSION: Final = (
     Mutant(
         name="plan-merged",
-        breaks=("PLAN-REPLACE", "absorb"),
+        breaks=("PLAN-REPLACE",),
         text="merges a plan update into the old plan",
         behaviour=_plan_merged,
     ),
