@@ -168,7 +168,7 @@ def judge_vector(vector: Vector, target: Target) -> Verdict | None:
 
 
 def _shared(sections: Sequence[str], expected: JsonObject | None) -> list[str]:
-    """What both have. A vector may give a section in part only: then it is no part it lacks."""
+    """What both have: a vector may leave sections out, and a target may not keep them."""
     if expected is None:
         return list(sections)
     return [path for path in sections if path.partition(".")[0] in expected]

@@ -234,7 +234,8 @@ class Small:
             self.completed(front)
             front |= dict.fromkeys(told)
             self.stretch[name] = set()
-        front |= {k: to_builtins(v) for k, v in told.items() if v is not UNSET}
+        # Null is as little a report as leaving it out.
+        front |= {k: to_builtins(v) for k, v in told.items() if v is not UNSET and v is not None}
 
     def completed(self, front: JsonObject) -> None:
         front["completions"] += 1
