@@ -5,7 +5,7 @@ Owns: which sessions are compared, and the verdict on the first difference.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import UNSET
@@ -13,7 +13,7 @@ from msgspec import UNSET
 from acpsim.oracles import talk
 from acpsim.oracles.compare import Difference, first_difference, or_untouched
 from acpsim.oracles.explain import explain
-from acpsim.oracles.locate import located, located_crash
+from acpsim.oracles.locate import Differences, located, located_crash
 from acpsim.oracles.verdict import Verdict, crash
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.trace import Event
@@ -58,16 +58,31 @@ def judge_agreement(
         return explain(located_crash(verdict, target)) if locate else verdict
     if found is None:
         return None
-    told = told[:end]
     session, difference = found
     verdict = Verdict(
         oracle=AGREEMENT,
         text=f"session {session}: {difference.path} is not what the protocol makes of it",
         session=session,
         difference=difference,
-        events=told,
+        events=told[:end],
     )
-    return explain(located(verdict, target, reference)) if locate else verdict
+    if not locate:
+        return verdict
+
+    def differences(prefix: Sequence[Event]) -> Differences:
+        try:
+            _run(prefix, target, reference)
+            return list(_compare(target, reference, names))
+        except TargetFailure:
+            return []
+
+    return explain(located(verdict, differences))
+
+
+def _run(events: Sequence[Event], target: Target, reference: Target) -> None:
+    for one in (reference, target):
+        one.reset()
+        one.apply(events)
 
 
 def _first_end(
@@ -84,7 +99,7 @@ def _first_end(
             raise ReferenceFailed(failure.text) from failure
         target.apply(events[start:end])
         start = end
-        found = _compare(target, reference, names)
+        found = next(_compare(target, reference, names), None)
         if found is not None:
             return end, found
     return start, None
@@ -92,22 +107,24 @@ def _first_end(
 
 def _compare(
     target: Target, reference: Target, sessions: talk.Named
-) -> tuple[str, Difference] | None:
+) -> Iterator[tuple[str, Difference]]:
+    """The first difference of each session that differs."""
     for session in sessions.addressed:
         if _same_bytes(session, target, reference):
             continue
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(expected, actual, target.sections)
         if found is not None:
-            return session, found
+            yield session, found
     for session in sessions.mentioned:
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(or_untouched(expected), or_untouched(actual), target.sections)
         if found is not None and not _only_edition(found):
-            return session, found
+            yield session, found
     never = _never_named(sessions)
     found = first_difference(None, target.snapshot(never), target.sections)
-    return None if found is None else (never, found)
+    if found is not None:
+        yield never, found
 
 
 def _same_bytes(session: str, target: Target, reference: Target) -> bool:

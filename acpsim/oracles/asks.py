@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from acpsim.oracles import talk
 from acpsim.oracles.case import Case
-from acpsim.wire import updates
+from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json
 from acpsim.wire.edition import EDITIONS, STOP_REASONS
 
@@ -78,7 +78,40 @@ def ignored(case: Case) -> bool:
 
 
 def new_in_timeline(case: Case) -> bool:
-    return case.creates and case.expected is not UNSET
+    """It was first seen now and has no place."""
+    return case.creates and case.actual is UNSET
+
+
+def other_name(case: Case) -> bool:
+    """The timeline has an id that no message has."""
+    entry = case.actual
+    if case.section != "timeline" or not isinstance(entry, list) or len(entry) != 2:
+        return False
+    return all(found is None or found.key[1] != entry[1] for found in case.prints)
+
+
+def prompted(case: Case) -> bool:
+    """The client had sent a prompt to this session."""
+    return any(
+        isinstance(event.message, methods.PromptRequest)
+        and event.message.params.session_id == case.verdict.session
+        for event in case.events[: case.at]
+    )
+
+
+def told_before(case: Case) -> bool:
+    """An earlier user message has the same content."""
+    content = case.update.get("content")
+    return any(
+        isinstance(talk.update_of(event), updates.UserMessage | updates.UserMessageChunk)
+        and talk.update_json(event).get("content") == content
+        for event in case.events[: case.at]
+    )
+
+
+def changes_another(case: Case) -> bool:
+    """What differs is not what the update is of."""
+    return case.print_ is not None and case.entity not in (None, case.print_.key)
 
 
 def idle_now(case: Case) -> bool:

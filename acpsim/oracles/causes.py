@@ -16,6 +16,7 @@ from acpsim.oracles.case import Cause
 from acpsim.wire import updates
 
 UPDATES: Final = frozenset(updates.VARIANTS)
+COMPACTIONS: Final = frozenset({"compaction_update", "compaction_summary_chunk"})
 UPSERTS: Final = UPDATES - talk.CHUNKS - {"notice", "state_update"}
 USER: Final = frozenset({"user_message", "user_message_chunk"})
 SESSION_MESSAGES: Final = frozenset({"session_message", "session_message_chunk"})
@@ -39,9 +40,14 @@ LISTERS: Final = frozenset(
 
 ELSEWHERE: Final = (
     Cause(
+        rules=("RPC-UNKNOWN-SESSION",),
+        places=("$",),
+        text="a session exists from the first message that names it, and not before",
+    ),
+    Cause(
         rules=("SESSION-MESSAGE-NO-SYNTHESIS",),
         kinds=SESSION_MESSAGES,
-        when=lambda case: case.elsewhere,
+        when=lambda case: case.elsewhere and not case.verdict.misrouted,
         text="one session's view of a message creates nothing in another session",
     ),
     Cause(
@@ -99,6 +105,12 @@ PROMPT: Final = (
         places=("prompts",),
         when=lambda case: case.place == "prompts.messageId" or case.expected == "uncertain",
         text="the response's messageId, and nothing else, ties a submission to its message",
+    ),
+    Cause(
+        rules=("RPC-RESPONSE-MATCH",),
+        kinds=PROMPTS,
+        places=("prompts.request",),
+        text='a request is known by its id, and 1 and "1" are two ids',
     ),
     Cause(
         rules=("PROMPT-RECONCILE",),
@@ -229,9 +241,21 @@ CONNECTION: Final = (
         text="cancelling answers no permission request; the client still has to",
     ),
     Cause(
+        rules=("RPC-CANCEL-ANSWER",),
+        kinds=frozenset({"$/cancel_request"}),
+        places=("permissions",),
+        text="a request that is asked to be cancelled is pending until it is answered",
+    ),
+    Cause(
         rules=("PERMISSION-OUTCOME",),
         places=("permissions",),
         text="a request is pending until the client answers it, and an error answer withdraws it",
+    ),
+    Cause(
+        rules=("STATE-BACKGROUND",),
+        kinds=frozenset({"session/cancel"}),
+        places=("foreground",),
+        text="cancelling ends no work by itself; the agent reports idle when it has",
     ),
     Cause(
         rules=("CANCEL-MARK-TOOLS",),
@@ -276,8 +300,20 @@ ENTITY: Final = (
         text="one id under two types names two entities",
     ),
     Cause(
+        rules=("ENTITY-KEY",),
+        kinds=UPDATES,
+        when=asks.other_name,
+        text="an id is an opaque string, and stands as it came",
+    ),
+    Cause(
         rules=("COMPACTION-INIT",),
-        kinds=frozenset({"compaction_update", "compaction_summary_chunk"}),
+        kinds=COMPACTIONS,
+        when=asks.changes_another,
+        text="a compaction is one more entity, and the history before it is kept",
+    ),
+    Cause(
+        rules=("COMPACTION-INIT",),
+        kinds=COMPACTIONS,
         places=("timeline", "compactions"),
         when=lambda case: case.creates and (case.section == "timeline" or case.field != "summary"),
         text="a compaction starts in_progress at its first notification, by update or by chunk",
@@ -303,6 +339,20 @@ ENTITY: Final = (
         text="a terminal's updates leave the tool calls that show it alone",
     ),
     Cause(
+        rules=("PROMPT-NO-INFERENCE",),
+        kinds=USER,
+        places=("timeline",),
+        when=lambda case: asks.new_in_timeline(case) and asks.told_before(case),
+        text="two user messages with equal content are two, whatever their text says",
+    ),
+    Cause(
+        rules=("PROMPT-RECONCILE",),
+        kinds=USER,
+        places=("timeline",),
+        when=lambda case: asks.new_in_timeline(case) and asks.prompted(case),
+        text="a user message is reported by its updates alone, at any time and for any client",
+    ),
+    Cause(
         rules=("CHUNK-APPEND",),
         kinds=talk.CHUNKS,
         places=("timeline",),
@@ -310,8 +360,15 @@ ENTITY: Final = (
         text="a chunk under an id that is first seen creates the entity",
     ),
     Cause(
+        rules=("TIMELINE-FIRST-SEEN",),
+        kinds=frozenset({"session/request_permission"}),
+        places=("timeline",),
+        when=asks.new_in_timeline,
+        text="the tool call in a permission request is an update, and may be its first",
+    ),
+    Cause(
         rules=("TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
-        kinds=UPSERTS | {"session/request_permission"},
+        kinds=UPSERTS,
         places=("timeline",),
         when=lambda case: asks.new_in_timeline(case) and asks.idle_now(case),
         text="an update counts also while the session is idle, and its first fixes the place",
@@ -331,6 +388,18 @@ ENTITY: Final = (
 )
 
 FIELDS: Final = (
+    Cause(
+        rules=("PATCH-REPLACE",),
+        places=("commands", "configOptions"),
+        text="each list replaces the one before it",
+    ),
+    Cause(
+        rules=("PATCH-OMIT", "TERMINAL-BYTES"),
+        kinds=frozenset({"terminal_update"}),
+        places=("terminals.*.output",),
+        when=lambda case: "output" not in case.update,
+        text="an update without output leaves the bytes alone",
+    ),
     Cause(
         rules=("PLAN-REPLACE",),
         places=("plans",),
@@ -358,6 +427,12 @@ FIELDS: Final = (
         kinds=UPDATES | TOOLS,
         when=asks.odd_word,
         text="a word or a content that is not understood is kept as it came",
+    ),
+    Cause(
+        rules=("ENTITY-KEY",),
+        kinds=UPDATES,
+        when=asks.changes_another,
+        text="an update changes the entity that it names and no other",
     ),
     Cause(
         rules=("CHUNK-APPEND",),

@@ -106,8 +106,16 @@ def first_difference(
         one, other = _look(expected, steps), _look(actual, steps)
         found = difference(one, other, steps)
         if found is not None:
-            return found
+            return _whole_entry(found, expected, actual)
     return None
+
+
+def _whole_entry(found: Difference, expected: JsonObject, actual: JsonObject) -> Difference:
+    """In the timeline an entry is one thing: half of it differing says nothing to anyone."""
+    if found.steps[0] != "timeline" or len(found.steps) < 3:
+        return found
+    steps = found.steps[:2]
+    return Difference(steps=steps, expected=_look(expected, steps), actual=_look(actual, steps))
 
 
 def difference(expected: Json, actual: Json, steps: tuple[Step, ...] = ()) -> Difference | None:
@@ -136,9 +144,10 @@ def _in_order(sections: Sequence[str]) -> Iterator[tuple[Step, ...]]:
 
 def _look(value: Json, steps: tuple[Step, ...]) -> Json:
     for step in steps:
-        if not isinstance(value, dict) or step not in value:
-            return UNSET
-        value = value[step]
+        if isinstance(step, int):
+            value = _item(value, step) if isinstance(value, list) else UNSET
+        else:
+            value = value.get(step, UNSET) if isinstance(value, dict) else UNSET
     return value
 
 

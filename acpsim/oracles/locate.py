@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from acpsim.oracles import talk
-from acpsim.oracles.compare import Difference, first_difference, or_untouched
+from acpsim.oracles.compare import Difference
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.trace import Event
+
+Differences: TypeAlias = list[tuple[str, Difference]]
+"""The first difference in each session that differs."""
 
 
 def first_failing(count: int, fails: Callable[[int], bool]) -> int:
@@ -28,77 +32,35 @@ def first_failing(count: int, fails: Callable[[int], bool]) -> int:
     return bad
 
 
-def located(verdict: Verdict, target: Target, reference: Target) -> Verdict:
-    """The verdict with the message after which the difference first shows, as it shows there."""
+def located(verdict: Verdict, differences: Callable[[Sequence[Event]], Differences]) -> Verdict:
+    """The verdict with the message after which the two first differ, and how they differ there.
+
+    `differences` tells how they differ after a beginning of the conversation. What is missing in
+    the session that a message is for may have landed in one that it is not for: then the verdict
+    is about that one, because that is the cause.
+    """
     events = verdict.events
-    shown: dict[int, Difference] = {}
+    shown: dict[int, Differences] = {}
 
     def fails(count: int) -> bool:
-        found = _differs(events[:count], target, reference, verdict)
-        if found is not None:
-            shown[count] = found
-        return found is not None
+        shown[count] = differences(events[:count])
+        return bool(shown[count])
 
     length = first_failing(len(events), fails)
-    if length == 0:
+    there = shown.get(length) or differences(events[:length])
+    if length == 0 or not there:
         return verdict
-    found = replace(
+    own = talk.session_of(events[length - 1])
+    elsewhere = [entry for entry in there if own is not None and entry[0] != own]
+    session, found = (elsewhere or there)[0]
+    return replace(
         verdict,
-        difference=shown.get(length, verdict.difference),
+        session=session,
+        difference=found,
         after=length - 1,
         kind=talk.kind_of(events, length - 1),
+        misrouted=bool(elsewhere) and len(elsewhere) < len(there),
     )
-    return _spilled(found, target, reference)
-
-
-def _spilled(verdict: Verdict, target: Target, reference: Target) -> Verdict:
-    """The verdict about another session than the message's, if one differs there too.
-
-    What is missing in the session that a message is for may have landed in one that it is not for,
-    and that is the cause.
-    """
-    assert verdict.after is not None
-    prefix = verdict.events[: verdict.after + 1]
-    own = talk.session_of(prefix[-1])
-    if own is None or own != verdict.session:
-        return verdict
-    _differs(prefix, target, reference, verdict)  # both hold the prefix now
-    for session in talk.addressed(prefix):
-        expected, actual = reference.snapshot(session), target.snapshot(session)
-        found = first_difference(or_untouched(expected), or_untouched(actual), target.sections)
-        if session != own and found is not None:
-            return replace(verdict, session=session, difference=found)
-    return verdict
-
-
-def _differs(
-    prefix: Sequence[Event], target: Target, reference: Target, verdict: Verdict
-) -> Difference | None:
-    """The difference in the verdict's session after this prefix.
-
-    Only in the section of the difference sought: another fault may show earlier, elsewhere.
-    """
-    assert verdict.session is not None
-    reference.reset()
-    reference.apply(prefix)
-    try:
-        target.reset()
-        target.apply(prefix)
-        actual = target.snapshot(verdict.session)
-    except TargetFailure:
-        return None
-    expected = reference.snapshot(verdict.session)
-    if verdict.difference is not None and not verdict.difference.steps:
-        return first_difference(expected, actual, target.sections)
-    sections = _sections_of(verdict.difference, target.sections)
-    return first_difference(or_untouched(expected), or_untouched(actual), sections)
-
-
-def _sections_of(difference: Difference | None, sections: Sequence[str]) -> list[str]:
-    if difference is None:
-        return list(sections)
-    section = difference.steps[0]
-    return [path for path in sections if path.partition(".")[0] == section]
 
 
 def located_crash(verdict: Verdict, target: Target) -> Verdict:

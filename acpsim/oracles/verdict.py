@@ -41,6 +41,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     variant: tuple[Event, ...] = ()
     after: int | None = None
     kind: str | None = None
+    misrouted: bool = False
+    """What another session holds too much of is missing in the one that the message was for."""
     signature: str = ""
     """For a crash: equal for two failures of one cause."""
     last_words: str = ""

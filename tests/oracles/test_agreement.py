@@ -112,7 +112,8 @@ def test_a_session_that_nobody_named_is_null() -> None:
     verdict = judged(Invents, conversation(TALK))
 
     assert verdict is not None
-    assert verdict.session == "never-named"
+    assert verdict.difference is not None
+    assert (verdict.difference.path, verdict.difference.expected) == ("$", None)
 
 
 MENTIONING = """
