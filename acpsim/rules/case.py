@@ -1,0 +1,161 @@
+"""What a rule's function works with: the facts, the settings, and where it reports.
+
+Owns: `Case` and `Answer`. A report names the rule, the line at which it was broken, and what was
+seen; level, party and the rest come from the rule's row.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acpsim.rules.finding import Coverage, Finding
+from acpsim.rules.ledger import Ledger, SessionFacts
+from acpsim.rules.registry import RULES
+from acpsim.wire import methods
+from acpsim.wire.cells import ErrorObject
+from acpsim.wire.edition import Edition
+from acpsim.wire.jsonrpc import Flaw, RequestId
+from acpsim.wire.pairing import Open
+from acpsim.wire.trace import Observer
+
+PARTY: Final = {"c2a": "client", "a2c": "agent"}
+"""Direction → who sent it."""
+
+
+class Answer:
+    """A response together with the request that it answers.
+
+    `outcome` is the typed result, the error, or `Malformed`; `flaws` is what was dropped of it.
+    """
+
+    __slots__ = ("flaws", "id", "opened", "outcome", "request")
+
+    def __init__(
+        self, opened: Open, outcome: methods.Outcome, flaws: tuple[Flaw, ...] = ()
+    ) -> None:
+        self.opened = opened
+        self.request = opened.message
+        identity = opened.message.id
+        assert isinstance(identity, int | str)
+        self.id: RequestId = identity
+        self.outcome = outcome
+        self.flaws = flaws
+
+    @property
+    def error(self) -> ErrorObject | None:
+        """The error, if it is one."""
+        return self.outcome if isinstance(self.outcome, ErrorObject) else None
+
+
+class Case:
+    """What a rule's function works with: facts, settings, and where to report."""
+
+    __slots__ = (
+        "_coverage",
+        "complete",
+        "edition",
+        "findings",
+        "ledger",
+        "observer",
+        "open",
+        "quiet_s",
+    )
+
+    def __init__(self, edition: Edition, observer: Observer, quiet_s: float | None) -> None:
+        self.edition = edition
+        self.observer = observer
+        self.quiet_s = quiet_s
+        self.complete = True
+        """At `END`: whether the conversation is over."""
+        self.ledger = Ledger(edition, observer)
+        self.findings: list[Finding] = []
+        self.open: list[Finding] = []
+        self._coverage = {rule.id: Coverage() for rule in RULES.values() if rule.checkable}
+
+    @property
+    def coverage(self) -> dict[str, Coverage]:
+        """How often each rule was exercised and breached."""
+        return self._coverage
+
+    def exercise(self, rule: str) -> None:
+        """The rule had an occasion to be broken."""
+        self._coverage[rule].exercised += 1
+
+    def breach(
+        self,
+        rule: str,
+        line: int,
+        text: str,
+        *,
+        session: SessionFacts | None = None,
+        related: tuple[int, ...] = (),
+        party: str | None = None,
+    ) -> None:
+        """The trace proves that the rule was broken."""
+        self._coverage[rule].breached += 1
+        self._report(rule, line, text, "definite", session, related, party)
+
+    def suspect(
+        self,
+        rule: str,
+        line: int,
+        text: str,
+        *,
+        session: SessionFacts | None = None,
+        related: tuple[int, ...] = (),
+        party: str | None = None,
+    ) -> None:
+        """The rule seems broken, but a race could explain it: say in `text` which."""
+        self._report(rule, line, text, "suspect", session, related, party)
+
+    def owed(
+        self,
+        rule: str,
+        line: int,
+        text: str,
+        *,
+        session: SessionFacts | None = None,
+        related: tuple[int, ...] = (),
+        certain: bool = True,
+    ) -> None:
+        """At `END`: a promise was not kept. A breach if the conversation is over, else open."""
+        if not self.complete:
+            self.open.append(self._finding(rule, line, text, "definite", session, related, None))
+        elif certain:
+            self.breach(rule, line, text, session=session, related=related)
+        else:
+            self.suspect(rule, line, text, session=session, related=related)
+
+    def _report(
+        self,
+        rule: str,
+        line: int,
+        text: str,
+        certainty: str,
+        session: SessionFacts | None,
+        related: tuple[int, ...],
+        party: str | None,
+    ) -> None:
+        self.findings.append(self._finding(rule, line, text, certainty, session, related, party))
+
+    def _finding(
+        self,
+        rule: str,
+        line: int,
+        text: str,
+        certainty: str,
+        session: SessionFacts | None,
+        related: tuple[int, ...],
+        party: str | None,
+    ) -> Finding:
+        row = RULES[rule]
+        return Finding(
+            rule=rule,
+            level=row.level,
+            certainty=certainty,
+            party=party or row.party,
+            line=line,
+            session=None if session is None else session.id,
+            text=text,
+            related=related,
+        )

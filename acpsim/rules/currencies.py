@@ -1,0 +1,24 @@
+"""The currency codes of ISO 4217, for USAGE-FIELDS.
+
+Owns: `CURRENCIES`. Codes that were withdrawn a short time ago are kept: a cost may be older than
+the list, and a report against one of them would be no proof.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_CURRENT: Final = """
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD
+    CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP
+    GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR
+    KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN
+    MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD
+    SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX
+    USD USN UYI UYU UYW UZS VED VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD
+    XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG
+"""
+_WITHDRAWN: Final = "ANG BGN CUC HRK SLL ZWL"
+
+CURRENCIES: Final[frozenset[str]] = frozenset(f"{_CURRENT} {_WITHDRAWN}".split())
+"""Every code that a cost may carry where the edition asks for ISO 4217."""

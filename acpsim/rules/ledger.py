@@ -1,0 +1,537 @@
+"""The facts that rules may ask for: what has been seen so far, and what is open.
+
+Owns: `Ledger` (one connection after the other) and `SessionFacts`. It judges nothing. Facts are
+taken in *after* the rules have heard a message. What is kept of closed things is their id and a
+number or two, so that memory follows what is open and how many ids there are, not how much was
+said.
+"""
+# INTERFACE READY
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET
+
+from acpsim.wire import methods, updates
+from acpsim.wire.cells import ErrorObject, Json
+from acpsim.wire.edition import TERMINAL_STATUSES, Edition
+from acpsim.wire.jsonrpc import REQUEST_CANCELLED, RequestId
+from acpsim.wire.pairing import Open, Pairing
+from acpsim.wire.trace import Event, Observer
+
+IDLE: Final = "idle"
+Origin: TypeAlias = Literal["created", "resumed", "announced", "listed", "unknown"]
+"""How a session became known; `unknown` for one that a message named before it was."""
+
+REJECTED_MAX: Final = 256
+"""Rejected prompts remembered in a session: an echo of one that is older is not recognised."""
+
+
+def digest(value: Json) -> bytes:
+    """Eight bytes that stand for a JSON value, its order of keys included apart."""
+    text = msgspec.json.encode(value, order="sorted")
+    return hashlib.blake2b(text, digest_size=8).digest()
+
+
+class PromptFacts:
+    """An open prompt, or one whose answer is still held against it."""
+
+    __slots__ = ("cancelled", "closed", "first", "line", "request", "t", "whole")
+
+    def __init__(self, request: RequestId, line: int, t: float, prompt: Json) -> None:
+        self.request = request
+        self.line = line
+        self.t = t
+        self.whole = digest(prompt)
+        self.first = digest(prompt[0]) if prompt else b""
+        self.cancelled = 0
+        """Line of the first `session/cancel` or `$/cancel_request` that covered it, or 0."""
+        self.closed = 0
+        """Line of the first `session/close` that covered it, or 0."""
+
+
+class UserFacts:
+    """A user message that no prompt's response has claimed."""
+
+    __slots__ = ("digest", "line", "replayed", "whole", "worked")
+
+    def __init__(self, line: int, content: bytes, *, whole: bool, replayed: bool) -> None:
+        self.line = line
+        self.digest = content
+        self.whole = whole
+        """Whether the digest is of the whole content, or of the first chunk's block."""
+        self.replayed = replayed
+        self.worked = 0
+        """Line of an idle that ended work which began after this message was seen, or 0."""
+
+    def equals(self, prompt: PromptFacts) -> bool:
+        """Whether its content is that prompt's, as far as it was seen."""
+        return self.digest == (prompt.whole if self.whole else prompt.first)
+
+
+class ToolFacts:
+    """A tool call: status, the stretch of work that it was first seen in (0: none)."""
+
+    __slots__ = ("line", "status", "stretch")
+
+    def __init__(self, line: int, stretch: int) -> None:
+        self.line = line
+        self.status = "pending"
+        self.stretch = stretch
+
+    @property
+    def ended(self) -> bool:
+        return self.status in TERMINAL_STATUSES
+
+
+class PermissionFacts:
+    """An open permission request."""
+
+    __slots__ = ("after_cancel", "cancel_requested", "line", "options", "tool")
+
+    def __init__(self, line: int, tool: str | None, options: tuple[str, ...]) -> None:
+        self.line = line
+        self.tool = tool
+        self.options = options
+        self.after_cancel = 0
+        """Line of a cancel that the client had sent before this request was seen, or 0."""
+        self.cancel_requested = False
+
+
+class CancelFacts:
+    """A `session/cancel` that no idle has answered yet."""
+
+    __slots__ = ("line", "read", "stretch")
+
+    def __init__(self, line: int, stretch: int) -> None:
+        self.line = line
+        self.stretch = stretch
+        """The stretch of work that was reported when it was sent; 0: the session was idle."""
+        self.read = 0
+        """Line of a message which shows that the agent had read it, or 0."""
+
+
+class ResumeFacts:
+    """An open `session/resume`."""
+
+    __slots__ = ("history", "line", "replay", "state")
+
+    def __init__(self, line: int, *, replay: bool) -> None:
+        self.line = line
+        self.replay = replay
+        self.history = 0
+        """Line of the last update of the conversation since the request, or 0."""
+        self.state = 0
+        """Line of the last state report since the request, or 0."""
+
+
+class SessionFacts:
+    """What is known of one session."""
+
+    __slots__ = (
+        "accepted",
+        "announced_line",
+        "background",
+        "cancel",
+        "closed_line",
+        "closing",
+        "echoed",
+        "ended_stretch",
+        "extra",
+        "first_line",
+        "id",
+        "last_t",
+        "live",
+        "messages",
+        "origin",
+        "owed_echoes",
+        "parent",
+        "permissions",
+        "prompts",
+        "rejected",
+        "resume",
+        "state",
+        "state_line",
+        "stop_reason",
+        "stretch",
+        "stretch_line",
+        "tools",
+        "unclaimed",
+    )
+
+    def __init__(self, session_id: str, line: int) -> None:
+        self.id = session_id
+        self.origin: Origin = "unknown"
+        self.parent: str | None = None
+        self.announced_line = 0
+        self.first_line = line
+        self.last_t = 0.0
+        self.state = IDLE
+        """The foreground state as last reported; `unknown` leaves it as it was."""
+        self.state_line = 0
+        self.stop_reason: str | None = None
+        self.stretch = 0
+        """Number of the current or last stretch of work, from 1; 0 before any."""
+        self.stretch_line = 0
+        """Line on which the current or last stretch began."""
+        self.ended_stretch = 0
+        """Number of the last stretch that ended, while no other has begun."""
+        self.cancel: CancelFacts | None = None
+        self.closing: int = 0
+        """Line of an open `session/close`, or 0."""
+        self.closed_line = 0
+        """Line of the response that closed the session, or 0."""
+        self.resume: ResumeFacts | None = None
+        self.background: tuple[Json, ...] | None = None
+        """The latest background list, where the edition has one and it was reported."""
+        self.prompts: dict[RequestId, PromptFacts] = {}
+        self.rejected: list[PromptFacts] = []
+        self.accepted: dict[str, int] = {}
+        """messageId → line of the response that gave it."""
+        self.owed_echoes: dict[str, int] = {}
+        """messageId → line of its response, where no echo was seen yet."""
+        self.echoed: dict[str, int] = {}
+        """messageId → line on which its user message first had content."""
+        self.unclaimed: dict[str, UserFacts] = {}
+        self.live: dict[bytes, str] = {}
+        """Digest of a user message's content → its id, for those seen live."""
+        self.messages: dict[tuple[str, str], int] = {}
+        """(`agent_message` or `agent_thought`, id) → stretch in which it was first seen."""
+        self.tools: dict[str, ToolFacts] = {}
+        self.permissions: dict[RequestId, PermissionFacts] = {}
+        self.extra: dict[str, Json] = {}
+        """Room for facts that one rule alone needs, by its id."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether foreground work is reported."""
+        return self.state != IDLE
+
+    @property
+    def replaying(self) -> bool:
+        """Whether updates may be history that a resume asked for."""
+        return self.resume is not None and self.resume.replay
+
+
+class Ledger:
+    """The facts of the conversation so far."""
+
+    def __init__(self, edition: Edition, observer: Observer) -> None:
+        self.edition = edition
+        self.observer = observer
+        self.pairing = Pairing()
+        self.sessions: dict[str, SessionFacts] = {}
+        self.initialize_line = 0
+        """Line of the response to `initialize` on this connection, or 0."""
+        self.initialize_sent = 0
+        self.capabilities: methods.PromptCapabilities | None = None
+        """What the agent takes in prompts, once `initialize` is answered."""
+        self.opening: dict[RequestId, int] = {}
+        """Open `session/new` and `session/fork` requests → their lines."""
+        self.unparsed: dict[str, int] = {"c2a": 0, "a2c": 0}
+        """How many lines of each direction could not be read."""
+        self.cancel_requests: dict[tuple[str, RequestId], int] = {}
+        """(direction of the request, id) → line of the `$/cancel_request` naming it, if open."""
+
+    def session(self, session_id: str, line: int) -> SessionFacts:
+        """The facts of a session, which begin with the first message that names it."""
+        facts = self.sessions.get(session_id)
+        if facts is None:
+            facts = self.sessions[session_id] = SessionFacts(session_id, line)
+        return facts
+
+    # ------------------------------------------------------------ taking in
+
+    def take_update(self, s: SessionFacts, event: Event, update: updates.Update) -> None:
+        """Take in an update, after the rules have heard it."""
+        take = _TAKE.get(type(update))
+        if take is not None:
+            take(self, s, event, update)
+        s.last_t = event.t
+
+    def take_call(self, s: SessionFacts | None, event: Event, call: methods.Call) -> None:
+        """Take in a request or notification that is no update, after the rules have heard it."""
+        line = event.line
+        if isinstance(call, methods.InitializeRequest):
+            self.initialize_sent = line
+        elif isinstance(call, methods.NewSessionRequest | methods.ForkSessionRequest):
+            self.opening[call.id] = line
+        if s is None:
+            return
+        s.last_t = event.t
+        if isinstance(call, methods.PromptRequest):
+            s.prompts[call.id] = PromptFacts(call.id, line, event.t, call.params.prompt)
+        elif isinstance(call, methods.CancelSession):
+            s.cancel = CancelFacts(line, s.stretch if s.busy else 0)
+            for prompt in s.prompts.values():
+                prompt.cancelled = prompt.cancelled or line
+            for permission in s.permissions.values():
+                permission.after_cancel = permission.after_cancel or line
+        elif isinstance(call, methods.CloseSessionRequest):
+            s.closing = line
+            for prompt in s.prompts.values():
+                prompt.closed = prompt.closed or line
+        elif isinstance(call, methods.ResumeSessionRequest):
+            replay = call.params.replay_from
+            s.resume = ResumeFacts(line, replay=replay is not UNSET and replay is not None)
+            s.closed_line = 0
+            if s.origin == "unknown":
+                s.origin = "resumed"
+        elif isinstance(call, methods.RequestPermissionRequest):
+            self._take_permission(s, event, call)
+
+    def _take_permission(
+        self, s: SessionFacts, event: Event, call: methods.RequestPermissionRequest
+    ) -> None:
+        subject = call.params.subject
+        tool = None
+        if isinstance(subject, methods.ToolCallSubject):
+            tool = subject.tool_call.tool_call_id
+            self.take_update(s, event, subject.tool_call)
+        options = tuple(str(option.option_id) for option in call.params.options)
+        facts = s.permissions[call.id] = PermissionFacts(event.line, tool, options)
+        if s.cancel is not None:
+            facts.after_cancel = s.cancel.line
+
+    def take_cancel_request(self, event: Event, call: methods.CancelRequest) -> SessionFacts | None:
+        """Take in `$/cancel_request`, sent by the side whose request it names."""
+        request = call.params.request_id
+        opened = self.pairing.open(event.dir).get(request)  # type: ignore[arg-type]
+        if opened is None:
+            return None
+        self.cancel_requests[event.dir, request] = event.line
+        s = self.session_of(opened)
+        if s is None:
+            return None
+        if event.dir == "c2a" and request in s.prompts:
+            s.prompts[request].cancelled = s.prompts[request].cancelled or event.line
+        if event.dir == "a2c" and request in s.permissions:
+            s.permissions[request].cancel_requested = True
+            self.shows_read(s, event.line)
+        return s
+
+    def take_answer(
+        self, s: SessionFacts | None, event: Event, opened: Open, outcome: methods.Outcome
+    ) -> None:
+        """Take in a response, after the rules have heard it."""
+        request = opened.message
+        identity = request.id
+        assert isinstance(identity, int | str)
+        self.cancel_requests.pop((_sender(event.dir), identity), None)
+        if isinstance(request, methods.InitializeRequest):
+            if isinstance(outcome, methods.InitializeResult):
+                self.initialize_line = event.line
+                self.capabilities = _prompt_capabilities(outcome)
+        elif isinstance(request, methods.NewSessionRequest | methods.ForkSessionRequest):
+            self.opening.pop(identity, None)
+            if isinstance(outcome, methods.NewSessionResult):
+                self.session(outcome.session_id, event.line).origin = "created"
+        elif isinstance(request, methods.ListSessionsRequest):
+            if isinstance(outcome, methods.ListSessionsResult):
+                for listed in outcome.sessions:
+                    facts = self.session(listed.session_id, event.line)
+                    facts.origin = "listed" if facts.origin == "unknown" else facts.origin
+        elif s is not None:
+            self._take_session_answer(s, event, request, outcome)
+
+    def _take_session_answer(
+        self, s: SessionFacts, event: Event, request: object, outcome: methods.Outcome
+    ) -> None:
+        failed = isinstance(outcome, ErrorObject)
+        if isinstance(request, methods.PromptRequest):
+            prompt = s.prompts.pop(request.id, None)
+            if isinstance(outcome, methods.PromptResult):
+                identity = outcome.message_id
+                s.accepted.setdefault(identity, event.line)
+                s.unclaimed.pop(identity, None)
+                if identity not in s.echoed:
+                    s.owed_echoes.setdefault(identity, event.line)
+            elif failed and prompt is not None:
+                s.rejected.append(prompt)
+                del s.rejected[:-REJECTED_MAX]
+                if isinstance(outcome, ErrorObject) and outcome.code == REQUEST_CANCELLED:
+                    self.shows_read(s, event.line)
+        elif isinstance(request, methods.RequestPermissionRequest):
+            s.permissions.pop(request.id, None)
+        elif isinstance(request, methods.CloseSessionRequest):
+            s.closing = 0
+            if not failed:
+                s.closed_line = event.line
+                s.cancel = None
+        elif isinstance(request, methods.ResumeSessionRequest):
+            s.resume = None
+
+    def shows_read(self, s: SessionFacts, line: int) -> None:
+        """A message of the agent shows that it had read the session's cancel."""
+        if s.cancel is not None and not s.cancel.read:
+            s.cancel.read = line
+
+    def lose(self) -> None:
+        """The connection is gone: nothing is open any more; on the next one ids start anew."""
+        self.pairing.lose()
+        self.initialize_line = self.initialize_sent = 0
+        self.opening.clear()
+        self.cancel_requests.clear()
+        for s in self.sessions.values():
+            s.prompts.clear()
+            s.permissions.clear()
+            s.owed_echoes.clear()
+            s.cancel = s.resume = None
+            s.closing = 0
+            if s.busy:
+                s.state = IDLE
+                s.ended_stretch = 0
+
+    def session_of(self, opened: Open) -> SessionFacts | None:
+        """The session that an open request named."""
+        params = getattr(opened.message, "params", None)
+        named = getattr(params, "session_id", None)
+        return self.sessions.get(named) if isinstance(named, str) else None
+
+
+def _sender(direction: str) -> str:
+    """The direction in which the request of a response travelled."""
+    return "c2a" if direction == "a2c" else "a2c"
+
+
+def _prompt_capabilities(result: methods.InitializeResult) -> methods.PromptCapabilities:
+    session = result.capabilities.session if result.capabilities is not UNSET else UNSET
+    if session is UNSET or session is None or session.prompt is UNSET or session.prompt is None:
+        return methods.PromptCapabilities()
+    return session.prompt
+
+
+def _take_state(ledger: Ledger, s: SessionFacts, event: Event, update: updates.StateUpdate) -> None:
+    if s.resume is not None:
+        s.resume.state = event.line
+    if ledger.edition.reports_background:
+        listed = update.background
+        s.background = tuple(listed) if listed is not UNSET and listed is not None else None
+    state = update.state
+    if state == "unknown":
+        return
+    s.state_line = event.line
+    if state == IDLE:
+        if s.busy:
+            s.ended_stretch = s.stretch
+            reason = update.stop_reason
+            s.stop_reason = None if reason is UNSET else reason
+            if s.cancel is not None and s.cancel.stretch:
+                s.cancel = None
+            for user in s.unclaimed.values():
+                if user.line < s.stretch_line:
+                    user.worked = user.worked or event.line
+    elif not s.busy:
+        s.stretch += 1
+        s.stretch_line = event.line
+        s.ended_stretch = 0
+        if s.cancel is not None and not s.cancel.stretch:
+            s.cancel = None
+    s.state = state
+
+
+def _history(s: SessionFacts, event: Event) -> None:
+    if s.resume is not None:
+        s.resume.history = event.line
+
+
+def _take_user(ledger: Ledger, s: SessionFacts, event: Event, update: updates.UserMessage) -> None:
+    _history(s, event)
+    content = update.content
+    if content is UNSET or content is None or update.message_id in s.echoed:
+        return
+    _echo(s, event, update.message_id, digest(content), whole=True)
+
+
+def _take_user_chunk(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.UserMessageChunk
+) -> None:
+    _history(s, event)
+    if update.message_id not in s.echoed:
+        _echo(s, event, update.message_id, digest(update.content), whole=False)
+
+
+def _echo(s: SessionFacts, event: Event, identity: str, content: bytes, *, whole: bool) -> None:
+    s.echoed[identity] = event.line
+    s.owed_echoes.pop(identity, None)
+    if identity not in s.accepted:
+        s.unclaimed[identity] = UserFacts(event.line, content, whole=whole, replayed=s.replaying)
+    if not s.replaying:
+        s.live.setdefault(content, identity)
+
+
+def _take_agent(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.AgentMessage
+) -> None:
+    if s.resume is not None:
+        s.resume.history = event.line
+    key = ("agent_message", update.message_id)
+    if key not in s.messages:
+        s.messages[key] = s.stretch if s.state != IDLE else 0
+
+
+def _take_thought(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.AgentThought
+) -> None:
+    if s.resume is not None:
+        s.resume.history = event.line
+    key = ("agent_thought", update.message_id)
+    if key not in s.messages:
+        s.messages[key] = s.stretch if s.state != IDLE else 0
+
+
+def _take_tool(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.ToolCallUpdate
+) -> None:
+    _history(s, event)
+    facts = s.tools.get(update.tool_call_id)
+    if facts is None:
+        stretch = s.stretch if s.state != IDLE else 0
+        facts = s.tools[update.tool_call_id] = ToolFacts(event.line, stretch)
+    status = update.status
+    if status is not UNSET:
+        facts.status = status if status is not None else "pending"
+
+
+def _take_tool_chunk(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.ToolCallContentChunk
+) -> None:
+    _history(s, event)
+    if update.tool_call_id not in s.tools:
+        stretch = s.stretch if s.state != IDLE else 0
+        s.tools[update.tool_call_id] = ToolFacts(event.line, stretch)
+
+
+def _take_history(ledger: Ledger, s: SessionFacts, event: Event, update: updates.Update) -> None:
+    _history(s, event)
+
+
+def _take_subagent(
+    ledger: Ledger, s: SessionFacts, event: Event, update: updates.SubagentUpdate
+) -> None:
+    child = ledger.session(update.session_id, event.line)
+    if child.origin in {"unknown", "listed"}:
+        child.origin = "announced"
+    if not child.announced_line:
+        child.announced_line = event.line
+        child.parent = s.id
+
+
+_TAKE: Final[dict[type, Callable[[Ledger, SessionFacts, Event, Any], None]]] = {
+    updates.StateUpdate: _take_state,
+    updates.UserMessage: _take_user,
+    updates.UserMessageChunk: _take_user_chunk,
+    updates.AgentMessage: _take_agent,
+    updates.AgentMessageChunk: _take_agent,
+    updates.AgentThought: _take_thought,
+    updates.AgentThoughtChunk: _take_thought,
+    updates.ToolCallUpdate: _take_tool,
+    updates.ToolCallContentChunk: _take_tool_chunk,
+    updates.CompactionUpdate: _take_history,
+    updates.SessionMessage: _take_history,
+    updates.SubagentUpdate: _take_subagent,
+}
