@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from msgspec import UNSET
-
 from acpsim.oracles import talk
 from acpsim.oracles.compare import Difference, first_difference, or_untouched
 from acpsim.oracles.explain import explain
@@ -119,7 +117,7 @@ def _compare(
     for session in sessions.mentioned:
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(or_untouched(expected), or_untouched(actual), target.sections)
-        if found is not None and not _only_edition(found):
+        if found is not None:
             yield session, found
     never = _never_named(sessions)
     found = first_difference(None, target.snapshot(never), target.sections)
@@ -134,11 +132,6 @@ def _same_bytes(session: str, target: Target, reference: Target) -> bool:
     if one is None or other is None:
         return False
     return bool(one(session) == other(session))
-
-
-def _only_edition(found: Difference) -> bool:
-    """A part that only one edition has, and of which nothing is known."""
-    return found.expected in (UNSET, None) and found.actual in (UNSET, None)
 
 
 def _never_named(sessions: talk.Named) -> str:

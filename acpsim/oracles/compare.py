@@ -226,5 +226,14 @@ UNTOUCHED: Final[JsonObject] = {
 
 
 def or_untouched(snapshot: JsonObject | None) -> JsonObject:
-    """What a target holds of a session, if that is nothing then what anyone knows of it."""
-    return UNTOUCHED if snapshot is None else snapshot
+    """The snapshot for a session that may exist or not: then nothing at all is an untouched one.
+
+    A background list that was not reported is left out, since only one edition has one.
+    """
+    if snapshot is None:
+        return UNTOUCHED
+    front = snapshot.get("foreground")
+    if isinstance(front, dict) and front.get("background", UNSET) is None:
+        kept = {name: value for name, value in front.items() if name != "background"}
+        return {**snapshot, "foreground": kept}
+    return snapshot

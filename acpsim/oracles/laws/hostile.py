@@ -163,9 +163,13 @@ def _places(value: Json) -> list[tuple[Json, Json]]:
     return found
 
 
+LOOKS: Final = 4
+"""Snapshots taken and changed on the way, besides the one at the end."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Scribble:
-    """Every message is changed after it was applied, and every snapshot after it was taken."""
+    """Every message is changed after it was applied, and each snapshot after it was taken."""
 
     def judge(self, bench: Bench) -> Breach | None:
         target, scene = bench.target, bench.scene
@@ -173,13 +177,13 @@ class Scribble:
             return None
         base = bench.base
         bench.start(scene.events)
-        for at, event in enumerate(scene.events):
-            if not reaches_targets(event):
-                continue
-            value = event.as_json()
+        told = [at for at, event in enumerate(scene.events) if reaches_targets(event)]
+        looks = {*scene.own_chance("looks").sample(told, k=min(len(told), LOOKS)), *told[-1:]}
+        for at in told:
+            value = scene.events[at].as_json()
             target.apply_value(value)
             scribble(value)
-            found = self._look(bench, base if at == len(scene.events) - 1 else None)
+            found = self._look(bench, base if at == told[-1] else None) if at in looks else None
             if found is not None:
                 session, difference, what = found
                 return Breach(

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Sequence
 
 from acpsim.oracles import talk
-from acpsim.oracles.compare import Snapshots
+from acpsim.oracles.compare import Snapshots, first_difference, or_untouched
 from acpsim.oracles.laws.scene import (
     Bench,
     Breach,
@@ -212,12 +212,31 @@ class Alone:
         )
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Untold:
+    """A session that the others' messages only mention, which alone would be nothing."""
+
+    session: str
+
+    def judge(self, bench: Bench) -> Breach | None:
+        held = bench.run(bench.scene.events, sessions=[self.session])[self.session]
+        found = first_difference(or_untouched(None), or_untouched(held), bench.target.sections)
+        if found is None:
+            return None
+        return Breach(
+            text=f"no message is for session {self.session}, and yet it holds something",
+            session=self.session,
+            difference=found,
+        )
+
+
 def isolation(scene: Scene) -> Sequence[Occasion]:
     """Law 8. Interleaving two sessions' streams equals running each alone.
 
     Also for parent and child: an announcement belongs to the parent, which alone is named by it.
     Where a request id was used again while open, nobody can say whose the answers are.
     """
+    untold = [Untold(session=session) for session in talk.mentioned(scene.events)]
     if len(scene.sessions) < 2 or scene.pairs.reused:
-        return []
-    return [Alone(session=session) for session in scene.sessions]
+        return untold
+    return [*(Alone(session=session) for session in scene.sessions), *untold]
