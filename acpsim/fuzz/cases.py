@@ -45,6 +45,8 @@ class Case:
     """One conversation to judge. `tape` gives its order again, given the scenario."""
 
     number: int
+    drawn: bool
+    """Chance had a part in it; it is no known conversation as it is."""
     source: str
     strategy: str
     tape: Tape
@@ -74,16 +76,17 @@ class Cases:
     def case(self, number: int) -> Case:
         """The case of this number, from 0."""
         if number < len(self._first):
-            return _as_it_is(number, self._first[number])
+            return _as_it_is(number, self._first[number], drawn=False)
         group, place = divmod(number - len(self._first), GROUP)
         scenario = self._scenario(group)
         chance = self._streams[f"case {number}"]
         if place == 0:
-            return self._disturbed(_as_it_is(number, scenario), chance, counts=(0, 1))
+            return self._disturbed(_as_it_is(number, scenario, drawn=True), chance, counts=(0, 1))
         name = chance.choice(tuple(STRATEGIES))
         order, tape = arrange(scenario.order, STRATEGIES[name](scenario.order, chance))
         case = Case(
             number=number,
+            drawn=True,
             source=scenario.name,
             strategy=name,
             tape=tape,
@@ -123,9 +126,10 @@ class Cases:
         return dataclasses.replace(case, events=events, disturbances=tuple(done), settled=settled)
 
 
-def _as_it_is(number: int, scenario: Scenario) -> Case:
+def _as_it_is(number: int, scenario: Scenario, *, drawn: bool) -> Case:
     return Case(
         number=number,
+        drawn=drawn,
         source=scenario.name,
         strategy="as it is",
         tape=Tape(),

@@ -152,9 +152,9 @@ def early_updates(tell: Teller) -> None:
     """Updates of a session come before the response that names it."""
     tell.asks(1, "session/new", cwd="/p", mcpServers=[])
     tell.up("available_commands_update", availableCommands=[{"type": "command", **HELP}])
+    tell.up("config_option_update", configOptions=[MODEL])
     tell.up("usage_update", used=1, size=9, cost={"amount": 1, "currency": "USD"})
     tell.answer(1, {"sessionId": S})
-    tell.up("config_option_update", configOptions=[MODEL])
     tell.up("usage_update", used=2, size=9)
 
 
@@ -317,9 +317,10 @@ def entities(tell: Teller) -> None:
     tell.up("compaction_update", compactionId="c1", status="completed", error="e")
     tell.up("terminal_update", terminalId="T1", output={"data": data(b"ab")}, command="ls")
     tell.up("terminal_output_chunk", terminalId="T1", data=data(b"c"))
-    tell.up("terminal_update", terminalId="T1", exitStatus={})
+    tell.up("terminal_update", terminalId="T1", exitStatus={}, output={"data": data(b"d")})
+    tell.up("terminal_update", terminalId="T1", exitStatus=None)
     tell.tool("t1", title="T", content=[{"type": "terminal", "terminalId": "T2"}])
-    tell.up("terminal_update", terminalId="T1", output={"data": "!"}, exitStatus=None)
+    tell.up("terminal_update", terminalId="T1", output={"data": "!"}, exitStatus={"exitCode": 1})
     tell.up("terminal_output_chunk", terminalId="T1", data="YQ=!")
 
 
@@ -404,9 +405,11 @@ def closed(tell: Teller) -> None:
     tell.answer(2, error=-32800)
     tell.resume(4, replay=True)
     tell.up("agent_message", messageId="m1", content=[text("kept")])
+    tell.up("agent_message", messageId="m2", content=[text("new")])
     tell.state("idle")
     tell.answer(4)
     tell.asks(5, "session/set_config_option", sessionId=S, configId="web", type="id", value="x")
+    tell.up("config_option_update", configOptions=[MODEL])
     tell.answer(5, {"configOptions": []})
     tell.asks(6, "session/close", sessionId=S)
     tell.answer(6, error=-32002)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from acpsim.fuzz import client_moves
 from acpsim.fuzz.ledger import Ledger, Talk
-from acpsim.fuzz.moves import ALWAYS, GROUPS, MOVES, Move, settle
+from acpsim.fuzz.moves import ALWAYS, CONTENTS, GROUPS, MOVES, Move, settle
 from acpsim.fuzz.scenario import Events, Scenario, deliver
 from acpsim.fuzz.values import Values
 from acpsim.schedule.strategies import arrange, portfolio
@@ -60,7 +60,8 @@ def _swarm(chance: random.Random) -> frozenset[str]:
     if chance.random() < 0.15:
         return frozenset(GROUPS)
     share = chance.choice((0.25, 0.5, 0.75))
-    return ALWAYS | frozenset(group for group in GROUPS if chance.random() < share)
+    swarm = ALWAYS | {group for group in GROUPS if chance.random() < share}
+    return swarm | {chance.choice(CONTENTS)}
 
 
 def step(

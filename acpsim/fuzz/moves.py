@@ -30,10 +30,6 @@ class Move:
     open: Callable[[Ledger, Talk], bool] = _always
 
 
-def _idle(ledger: Ledger, talk: Talk) -> bool:
-    return not talk.working and not talk.prompts
-
-
 def _busy(ledger: Ledger, talk: Talk) -> bool:
     """Foreground work goes on that nothing holds up: new things may be begun."""
     return talk.working and talk.cancelled is None and talk.state != "requires_action"
@@ -73,11 +69,16 @@ def _can_list_background(ledger: Ledger, talk: Talk) -> bool:
 
 
 def _can_prompt(ledger: Ledger, talk: Talk) -> bool:
-    return talk.parent is None and len(talk.prompts) < 3
+    return talk.parent is None and not talk.working and not talk.prompts
+
+
+def _can_steer(ledger: Ledger, talk: Talk) -> bool:
+    return talk.parent is None and (talk.working or bool(talk.prompts)) and len(talk.prompts) < 3
 
 
 MOVES: Final[tuple[Move, ...]] = (
     Move(name="prompt", group="prompts", weight=3, act=client_moves.prompt, open=_can_prompt),
+    Move(name="steer", group="steering", weight=1, act=client_moves.prompt, open=_can_steer),
     Move(name="insert", group="prompts", weight=6, act=work_moves.insert, open=_can_insert),
     Move(
         name="reject",
@@ -95,7 +96,7 @@ MOVES: Final[tuple[Move, ...]] = (
     ),
     Move(name="other user", group="other users", weight=0.5, act=work_moves.other_user),
     Move(name="start", group="own work", weight=1, act=work_moves.start, open=_can_start),
-    Move(name="finish", group="states", weight=2, act=work_moves.finish, open=_can_finish),
+    Move(name="finish", group="states", weight=1.2, act=work_moves.finish, open=_can_finish),
     Move(name="again", group="repeated states", weight=0.7, act=work_moves.again),
     Move(
         name="custom state",
@@ -111,7 +112,7 @@ MOVES: Final[tuple[Move, ...]] = (
         act=work_moves.start_background,
         open=_can_list_background,
     ),
-    Move(name="message", group="messages", weight=2, act=entity_moves.message, open=_busy),
+    Move(name="message", group="messages", weight=3, act=entity_moves.message, open=_busy),
     Move(name="thought", group="thoughts", weight=1.5, act=entity_moves.thought, open=_busy),
     Move(
         name="message more",
@@ -207,6 +208,8 @@ GROUPS: Final = tuple(
 """What swarm testing switches on and off."""
 ALWAYS: Final = frozenset({"prompts", "states"})
 """Groups that are never switched off: without them hardly anything can happen."""
+CONTENTS: Final = ("messages", "thoughts", "tools", "terminals", "plans", "compactions")
+"""Groups of which a case has at least one: prompts and states alone say little."""
 
 
 def settle(ledger: Ledger, talks: Iterable[Talk]) -> None:

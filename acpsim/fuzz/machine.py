@@ -1,0 +1,91 @@
+"""The legal moves as a Hypothesis state machine, for tests of other people's reducers.
+
+Owns: `machine`. Each move is a rule of the machine, so that Hypothesis picks among those that are
+open, switches some off for a whole run, keeps what failed in its database and takes moves away
+again when it shrinks. The campaign walks over the same moves without Hypothesis (see `generate`),
+which is what makes it fast; both write scenarios, and the scheduler orders them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from acpsim.fuzz import client_moves
+from acpsim.fuzz.ledger import Ledger, Talk
+from acpsim.fuzz.moves import MOVES, Move
+from acpsim.fuzz.scenario import Scenario
+from acpsim.fuzz.values import Values
+from acpsim.wire.edition import Edition
+
+SESSIONS_MAX = 3
+
+
+class Writer(RuleBasedStateMachine):
+    """A conversation being written. Subclasses are given the moves as rules."""
+
+    edition: Edition
+    judge: Callable[[Scenario], None]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ledger = Ledger(self.edition, Values(random.Random(0), self.edition, hostile=True))
+
+    def live(self) -> list[Talk]:
+        """The sessions of which something may be said now."""
+        return [talk for talk in self.ledger.talks if talk.closed is None]
+
+    def draw_from(self, chance: random.Random) -> None:
+        """From here on, values come from this source."""
+        self.ledger.values.chance = chance
+
+    @initialize(chance=st.randoms(use_true_random=False))
+    def connect(self, chance: random.Random) -> None:
+        self.draw_from(chance)
+        client_moves.connect(self.ledger)
+        client_moves.new_session(self.ledger)
+
+    @precondition(lambda self: len(self.ledger.talks) < SESSIONS_MAX)
+    @rule(chance=st.randoms(use_true_random=False))
+    def new_session(self, chance: random.Random) -> None:
+        self.draw_from(chance)
+        client_moves.new_session(self.ledger)
+
+    @rule(chance=st.randoms(use_true_random=False))
+    def lose(self, chance: random.Random) -> None:
+        self.draw_from(chance)
+        client_moves.lose(self.ledger)
+
+    def teardown(self) -> None:
+        """What was written is judged once, as a whole: its orders are the scheduler's."""
+        if self.ledger.talks:
+            type(self).judge(self.ledger.script.scenario("machine", settled=False))
+
+
+def _ready(move: Move) -> Callable[[Any], bool]:
+    return lambda self: any(move.open(self.ledger, talk) for talk in self.live())
+
+
+def _acting(move: Move) -> Callable[..., None]:
+    def act(self: Writer, chance: random.Random) -> None:
+        self.draw_from(chance)
+        talks = [talk for talk in self.live() if move.open(self.ledger, talk)]
+        move.act(self.ledger, chance.choice(talks))
+
+    act.__name__ = act.__qualname__ = move.name.replace(" ", "_")
+    return act
+
+
+def machine(edition: Edition, judge: Callable[[Scenario], None]) -> type[Writer]:
+    """A state machine that writes conversations and has each judged. `judge` raises where the
+    reducer under test is wrong, as an assertion does.
+    """
+    members: dict[str, object] = {"edition": edition, "judge": staticmethod(judge)}
+    for move in MOVES:
+        acting = rule(chance=st.randoms(use_true_random=False))(_acting(move))
+        members[f"move_{move.name.replace(' ', '_')}"] = precondition(_ready(move))(acting)
+    return type("Conversation", (Writer,), members)
