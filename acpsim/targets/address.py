@@ -79,10 +79,19 @@ def _open_program(address: str, line: str, edition: Edition, timeout_s: float) -
     except OSError as error:
         _refuse(address, _why_not_started(error, words[0]))
     except TargetFailure as failure:
-        said = failure.last_words.strip().splitlines()
-        last = f"; its last words: {one_line(said[-1])}" if said else ""
-        _refuse(address, f"{failure.text}{last}")
+        said = _telling_line(failure.last_words)
+        _refuse(address, failure.text + (f"; it said: {one_line(said)}" if said else ""))
     return target
+
+
+def _telling_line(last_words: str) -> str:
+    """The one line of a program's last words to show where there is room for one.
+
+    Interpreters end a traceback with the error or, as Node does, with their own version.
+    """
+    lines = [line for line in last_words.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [""])[-1]
 
 
 def _check_program(address: str, program: str) -> None:

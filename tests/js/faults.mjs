@@ -38,9 +38,9 @@ export const FAULTS = {
   },
   "crash-on-unknown": (Connection) => {
     const honest = Connection.prototype.update;
-    Connection.prototype.update = function (session, update) {
+    Connection.prototype.update = function (sessionId, update) {
       if (!Object.hasOwn(UPDATES, update.sessionUpdate)) throw new Error("unknown update");
-      honest.call(this, session, update);
+      honest.call(this, sessionId, update);
     };
   },
 };

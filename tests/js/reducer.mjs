@@ -9,7 +9,7 @@
 
 import { FAULTS } from "./faults.mjs";
 import * as shape from "./shapes.mjs";
-import { newSession, TERMINAL_STATUSES, UPDATES } from "./updates.mjs";
+import { newSession, TERMINAL_STATUSES, TOOL_CALL, UPDATES } from "./updates.mjs";
 
 const IN_BOTH_EDITIONS = ["timeline", "plans", "prompts", "permissions", "notices", "closed"];
 const SECTIONS = [
@@ -19,10 +19,31 @@ const SECTIONS = [
 
 // --- the connection --------------------------------------------------------------------------
 
-const NAME_A_SESSION = [
-  "session/resume", "session/prompt", "session/close", "session/cancel", "session/update",
-  "session/request_permission", "session/set_config_option",
-];
+const named = { sessionId: shape.string };
+const choice = shape.struct({ optionId: shape.string, name: shape.string, kind: shape.string });
+
+// The calls that name a session: the direction in which each travels, and its parameters.
+const CALLS = {
+  "session/update": ["a2c", shape.struct({ ...named, update: shape.object })],
+  "session/cancel": ["c2a", shape.struct(named)],
+  "session/close": ["c2a", shape.struct(named)],
+  "session/delete": ["c2a", shape.struct(named)],
+  "session/fork": ["c2a", shape.struct({ ...named, cwd: shape.string })],
+  "session/resume": ["c2a", shape.struct({ ...named, cwd: shape.string })],
+  "session/prompt": ["c2a", shape.struct({ ...named, prompt: shape.whole(shape.block) })],
+  "session/set_config_option": [
+    "c2a",
+    shape.struct({ ...named, configId: shape.string, type: shape.string, value: shape.any }),
+  ],
+  "session/request_permission": [
+    "a2c",
+    shape.struct(
+      { ...named, title: shape.string, options: shape.some(shape.whole(choice)) },
+      { subject: shape.tagged("type", { tool_call: shape.struct({ toolCall: TOOL_CALL }) }) },
+    ),
+  ],
+};
+const NOTIFICATIONS = ["session/update", "session/cancel"];
 
 class Connection {
   constructor(edition) {
@@ -39,50 +60,55 @@ class Connection {
   apply({ dir, msg }) {
     if (dir === "lost") this.lose();
     else if (!shape.isObject(msg)) return;
-    else if (typeof msg.method === "string") this.call(dir, msg);
+    else if (Object.hasOwn(msg, "method")) this.call(dir, msg);
     else this.answer(dir, msg);
   }
 
-  call(dir, { id, method, params }) {
-    if (!shape.isObject(params)) return;
-    const named = NAME_A_SESSION.includes(method) && typeof params.sessionId === "string";
-    const session = named ? this.session(params.sessionId) : null;
-    const isRequest = typeof id === "string" || Number.isInteger(id);
-    if (isRequest) this.open[dir].set(JSON.stringify(id), { method, session });
-    if (!session) return;
-    if (method === "session/update" && dir === "a2c") this.update(session, params.update);
-    else if (method === "session/cancel" && dir === "c2a") this.cancel(session);
-    else if (method === "session/prompt" && isRequest) {
-      const prompt = { request: id, status: "pending", messageId: null, error: null };
-      session.prompts.push(prompt);
-      this.open[dir].get(JSON.stringify(id)).prompt = prompt;
-    } else if (method === "session/request_permission" && isRequest) this.ask(session, id, params);
+  call(dir, message) {
+    const { id, method } = message;
+    const request = { method, session: null };
+    if (Object.hasOwn(message, "id")) {
+      if (!isId(id) || NOTIFICATIONS.includes(method)) return;
+      this.open[dir].set(JSON.stringify(id), request);
+    }
+    const [way, clean] = Object.hasOwn(CALLS, method) ? CALLS[method] : [];
+    const isNotification = NOTIFICATIONS.includes(method);
+    if (way !== dir || isNotification === Object.hasOwn(message, "id")) return;
+    const params = clean(message.params);
+    if (params === undefined) return;
+    if (method === "session/update") {
+      this.update(params.sessionId, params.update);
+      return;
+    }
+    request.session = this.session(params.sessionId);
+    if (method === "session/cancel") this.cancel(request.session);
+    else if (method === "session/prompt") {
+      request.prompt = { request: id, status: "pending", messageId: null, error: null };
+      request.session.prompts.push(request.prompt);
+    } else if (method === "session/request_permission") {
+      request.permission = { request: id, status: "pending", outcome: null };
+      request.session.permissions.push(request.permission);
+      if (params.subject?.type === "tool_call") {
+        UPDATES.tool_call_update[1](request.session, params.subject.toolCall);
+      }
+    }
   }
 
-  update(session, update) {
-    if (!shape.isObject(update) || typeof update.sessionUpdate !== "string") return;
+  update(sessionId, update) {
+    if (typeof update.sessionUpdate !== "string") return;
     if (!Object.hasOwn(UPDATES, update.sessionUpdate)) {
-      session.unknown.push(update);
+      this.session(sessionId).unknown.push(update);
       return;
     }
     const [clean, handle] = UPDATES[update.sessionUpdate];
     const usable = clean(update);
-    if (usable !== undefined) handle(session, usable);
+    if (usable !== undefined) handle(this.session(sessionId), usable);
   }
 
   cancel(session) {
     for (const id of session.stretch) {
       const call = session.toolCalls.get(id);
       if (!TERMINAL_STATUSES.includes(call.status)) call.status = "cancelled";
-    }
-  }
-
-  ask(session, id, { subject }) {
-    const permission = { request: id, status: "pending", outcome: null };
-    session.permissions.push(permission);
-    this.open.a2c.get(JSON.stringify(id)).permission = permission;
-    if (shape.isObject(subject) && subject.type === "tool_call" && subject.toolCall) {
-      this.update(session, { ...subject.toolCall, sessionUpdate: "tool_call_update" });
     }
   }
 
@@ -106,9 +132,9 @@ class Connection {
     }
     const gone = failure?.code === -32002 && this.edition !== "draft";
     if (request.method === "session/close" && (shape.isObject(result) || gone)) {
-      request.session.closed = true;
+      if (request.session) request.session.closed = true;
     }
-    if (request.method === "session/resume" && shape.isObject(result)) {
+    if (request.method === "session/resume" && request.session && shape.isObject(result)) {
       request.session.closed = false;
     }
   }
@@ -141,6 +167,10 @@ class Connection {
       ),
     });
   }
+}
+
+function isId(value) {
+  return typeof value === "string" || Number.isInteger(value);
 }
 
 function settle(prompt, result, failure) {

@@ -30,6 +30,11 @@ export const list = (shape) => (value) =>
 export const whole = (shape) => (value) =>
   Array.isArray(value) && value.every((item) => shape(item) !== undefined) ? value : undefined;
 
+export const some = (shape) => (value) => {
+  const clean = shape(value);
+  return clean?.length > 0 ? clean : undefined;
+};
+
 export const struct = (required, optional = {}) => (value) => {
   if (!isObject(value)) return undefined;
   const clean = { ...value };

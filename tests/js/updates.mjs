@@ -102,8 +102,9 @@ const TOOL_FIELDS = {
   content: shape.list(shape.toolItem), locations: shape.list(shape.location),
   rawInput: shape.any, rawOutput: shape.any,
 };
+export const TOOL_CALL = shape.struct({ toolCallId: shape.string }, TOOL_FIELDS);
 UPDATES.tool_call_update = [
-  shape.struct({ toolCallId: shape.string }, TOOL_FIELDS),
+  TOOL_CALL,
   (session, update) =>
     patch(toolCallOf(session, update.toolCallId), update, [...Object.keys(TOOL_FIELDS), "_meta"], {
       kind: "other", status: "pending", content: [], locations: [],

@@ -170,8 +170,17 @@ def test_an_open_quote_is_told_so() -> None:
 def test_a_program_that_fails_at_hello_cannot_be_started() -> None:
     assert refusal(child("hello-exit")) == (
         'asked hello, expected {"name": …, "sections": […]}, and it exited with status 1; '
-        "its last words: no licence"
+        "it said: no licence"
     )
+
+
+def test_the_error_is_shown_and_not_what_an_interpreter_says_after_it(here: Path) -> None:
+    (here / "reducer").write_text(
+        '#!/bin/sh\nprintf "x.js:1\\nTypeError: no\\n\\nv20\\n" >&2\nexit 1\n'
+    )
+    (here / "reducer").chmod(0o755)
+
+    assert refusal("cmd:./reducer").endswith("exited with status 1; it said: TypeError: no")
 
 
 def test_a_module_that_is_not_there_is_named() -> None:

@@ -9,14 +9,23 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from acpsim.reducer import Behaviour
+from acpsim.reducer.foreground import state_update
 from acpsim.reducer.state import IDLE, Session
-from acpsim.targets.mutants.mutant import Mutant, altering, report, then, with_moves
+from acpsim.targets.mutants.mutant import (
+    Mutant,
+    altering,
+    report,
+    then,
+    with_handlers,
+    with_moves,
+)
 from acpsim.wire import updates
 from acpsim.wire.cells import cell_field
 from acpsim.wire.edition import STOP_REASONS
+from acpsim.wire.parse import update_object
 from acpsim.wire.updates import StateUpdate
 
 _OUTPUT: Final = (
@@ -95,12 +104,15 @@ def _outcome_survives_running(reference: Behaviour) -> Behaviour:
 
 
 def _error_beside_any_reason(reference: Behaviour) -> Behaviour:
-    def idle(session: Session, update: StateUpdate) -> None:
-        reference.transitions[IDLE](session, update)
-        if update.error is not UNSET:
-            session.error = update.error
+    def handle(session: Session, update: StateUpdate, raw: bytes) -> None:
+        honest = state_update(reference.transitions, reference.other_state, session.edition)
+        honest(session, update, raw)
+        # Beside another reason it is an unknown field, of which the typed update knows nothing.
+        error = update_object(raw).get("error")
+        if update.state == IDLE and isinstance(error, dict):
+            session.error = error
 
-    return with_moves(reference, {IDLE: idle})
+    return with_handlers(reference, {StateUpdate: handle})
 
 
 def _reason_inferred(reference: Behaviour) -> Behaviour:
