@@ -184,6 +184,8 @@ def stray_answer(stage: Stage) -> Events | None:
     at = stage.pick(answers)
     result: JsonObject = {"messageId": "stray", "sessionId": "stray", "configOptions": []}
     draw = stage.chance.random()
+    if not stage.events:
+        return None
     if at is None or draw < 0.3:
         stray = stage.make("a2c", {"id": "never asked", "result": result})
         return stage.put(len(stage.events), stray)

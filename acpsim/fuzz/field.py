@@ -199,7 +199,7 @@ def background(tell: Teller) -> None:
     tell.open()
     tell.tool("b1", title="B", status="in_progress")
     tell.up("plan_update", plan={"type": "markdown", "planId": "p1", "content": "a"})
-    tell.up("session_info_update", title="T", updatedAt="2026")
+    tell.up("session_info_update", title="T", updatedAt="2026-01-02T03:04:05Z")
     tell.up("agent_message", messageId="m0", content=[text("while idle")])
     tell.tool("b1", status="completed")
     tell.state("running")

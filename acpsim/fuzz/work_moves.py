@@ -16,6 +16,7 @@ from acpsim.wire.jsonrpc import REQUEST_CANCELLED
 
 STOP_REASONS: Final = ("end_turn", "end_turn", "max_tokens", "refusal", "_mine", None)
 """Reasons for which work ends by itself; `None` stands for an omitted one."""
+TIME: Final = "2026-01-02T03:04:05Z"
 OPTIONS: Final[list[JsonObject]] = [
     {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
     {"optionId": "no", "name": "Reject", "kind": "reject_once"},
@@ -279,7 +280,7 @@ def lists(ledger: Ledger, talk: Talk) -> None:
         update = {"sessionUpdate": "config_option_update", "configOptions": values.options()}
     elif kind == "info":
         update = {"sessionUpdate": "session_info_update", **values.meta(chance=0.4)}
-        update |= values.patch("title", values.text) | values.patch("updatedAt", lambda: "2026")
+        update |= values.patch("title", values.text) | values.patch("updatedAt", lambda: TIME)
     else:
         used = values.chance.randint(0, 9)
         update = {"sessionUpdate": "usage_update", "used": used, "size": 9}

@@ -160,9 +160,9 @@ class AgentSession:
             for update in self.history.replay():
                 self.end.update(self.id, update, None)
             self.world.happened("history-replayed")
-        if self.world.edition.resume_reports_state:
-            fields = {"stopReason": self.last_stop} if self.last_stop else {}
-            self.end.update(self.id, self.state_update(**fields), None)
+        # One edition demands the state here; the other is silent, and a client is glad of it.
+        fields = {"stopReason": self.last_stop} if self.last_stop else {}
+        self.end.update(self.id, self.state_update(**fields), None)
         result = {"configOptions": messages.options("small")}
         self.end.answer(message["id"], result, self.id)
 

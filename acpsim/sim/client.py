@@ -47,6 +47,8 @@ class ClientSession:
         self.state = "idle"
         self.state_since = 0.0
         self.closed = False
+        self.broken = False
+        """Whether the session has to be resumed because its connection is gone."""
         self.pending: dict[RequestId, float] = {}
         """Open prompts, and when each was sent."""
         self.unworked: set[str] = set()
@@ -92,6 +94,8 @@ class ClientSession:
             yield from self._settle()
             if self.model.cancel_when == "idle" and self.chance() < self.model.cancel:
                 self._cancel()
+        if self.broken:
+            yield from self._be_open()
         if self.chance() < self.model.close_at_end and not self.closed:
             self.close()
             yield from self._settle()
@@ -117,7 +121,6 @@ class ClientSession:
             "session/prompt", params, self._prompt_answered, session=self.id
         )
         self.pending[request] = self.env.now
-        self.world.measure.submitted(self.env.now)
         self._decide(request)
         self._moment("before-insertion")
 
@@ -307,7 +310,7 @@ class ClientSession:
             self._check_settled()
 
     def _resume_answered(self, response: JsonObject) -> None:
-        self.closed = False
+        self.closed = self.broken = False
         held, self._resumed = self._resumed, None
         if held is not None:
             held.succeed()
@@ -342,7 +345,7 @@ class ClientSession:
         self.plan = None
         self.state = "idle"
         held, self._resumed = self._resumed, None
-        self.closed = True
+        self.closed = self.broken = True
         if held is not None:
             held.succeed()
         self._check_settled()
@@ -356,6 +359,7 @@ class Client:
         self.end = end
         self.connected = True
         self.sessions: dict[str, ClientSession] = {}
+        self._measured = world.measured
         self.active = world.model.sessions
         """Sessions whose user has not finished."""
         self._initialized: simpy.Event = world.env.event()
@@ -413,7 +417,8 @@ class Client:
 
     def _update(self, message: JsonObject) -> None:
         params = message["params"]
-        self.world.measure.update(params["update"]["sessionUpdate"])
+        if self._measured:
+            self.world.measure.update(self.world.env.now, params["sessionId"], params["update"])
         session = self.sessions.get(params["sessionId"])
         if session is not None:
             session.update(params["update"])

@@ -22,6 +22,7 @@ import simpy
 from simpy.events import Timeout
 
 from acpsim.sim.distributions import Draws
+from acpsim.sim.measure import Measure
 from acpsim.sim.tap import Record, Tap
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.jsonrpc import Direction
@@ -58,6 +59,7 @@ class Link:
         "_lanes",
         "_latency",
         "_order",
+        "_measure",
         "_receive",
         "_stalled_until",
         "_tap",
@@ -75,6 +77,7 @@ class Link:
         *,
         latency: Draws,
         tap: Tap,
+        measure: Measure | None = None,
         jitter: Draws | None = None,
         bandwidth_Bps: float | None = None,  # noqa: N803 (a unit)
         order: Order = "fifo",
@@ -87,6 +90,7 @@ class Link:
         self._fifo = order == "fifo"
         self._window_s = window_s
         self._tap = tap
+        self._measure = measure
         self._receive: Receiver = _nobody
         self._lanes: dict[tuple[str, str], float] = {}
         self._arrival_max = 0.0
@@ -110,6 +114,8 @@ class Link:
         """The connection is gone: what is in flight never arrives."""
         for record in self.in_flight.values():
             self._tap.lose(record, self._env.now)
+            if self._measure is not None:
+                self._measure.lost(self._env.now)
         self.in_flight.clear()
         self._lanes.clear()
         self._arrival_max = self._busy_until = self._stalled_until = 0.0
@@ -143,6 +149,8 @@ class Link:
         record.received_s = arrival
         tap.send(record, in_order=fifo)
         self.in_flight[number] = record
+        if self._measure is not None:
+            self._measure.departed(now)
         Timeout(self._env, arrival - now, record).callbacks.append(self._deliver)
 
     def _in_order(
@@ -170,6 +178,8 @@ class Link:
         if self.in_flight.pop(record.number, None) is None:
             return  # Lost when the connection was cut.
         self._tap.receive(record)
+        if self._measure is not None:
+            self._measure.arrived(record.received_s, record.received_s - record.sent_s)
         self._receive(record.message)
 
 

@@ -1,19 +1,19 @@
 """What a run tells while it goes on: the occasions at which a figure can be taken.
 
-Owns: `Measure`, the interface with nothing behind it; `figures` fills it in. The parties call it
-with durations in seconds that they already have, so that a run that nobody measures pays little.
+Owns: `Measure`, the interface with nothing behind it; `figures` fills it in. The parties and links
+call it with durations that they already have, so that a run that nobody measures pays little.
+All times are in simulated seconds.
 """
 
 from __future__ import annotations
+
+from acpsim.wire.cells import JsonObject
 
 
 class Measure:
     """Hears what happens and makes nothing of it."""
 
     __slots__ = ()
-
-    def submitted(self, now_s: float) -> None:
-        """A prompt was sent."""
 
     def accepted(self, waited_s: float, *, ok: bool) -> None:
         """A prompt was answered, this long after it was sent; `ok` unless with an error."""
@@ -27,5 +27,14 @@ class Measure:
     def cancel_confirmed(self, waited_s: float) -> None:
         """An idle `cancelled` arrived, this long after the cancel was sent."""
 
-    def update(self, variant: str) -> None:
+    def update(self, now_s: float, session: str, update: JsonObject) -> None:
         """An update reached the client."""
+
+    def departed(self, now_s: float) -> None:
+        """A message was sent, by either side."""
+
+    def arrived(self, now_s: float, transit_s: float) -> None:
+        """A message arrived, this long after it was sent."""
+
+    def lost(self, now_s: float) -> None:
+        """A message that was on its way never will arrive."""

@@ -57,9 +57,7 @@ def run(
         "seed": seed,
     }
     tap = Tap(writers or {}, header)
-    world = World(
-        model, edition=edition, streams=Streams(seed), tap=tap, measure=measure or Measure()
-    )
+    world = World(model, edition=edition, streams=Streams(seed), tap=tap, measure=measure)
     world.client.start()
     interrupted = False
     try:

@@ -66,14 +66,21 @@ class World:
     """Everything of one run. `measure` is told what happens; `tap` writes what travels."""
 
     def __init__(
-        self, model: Model, *, edition: Edition, streams: Streams, tap: Tap, measure: Measure
+        self,
+        model: Model,
+        *,
+        edition: Edition,
+        streams: Streams,
+        tap: Tap,
+        measure: Measure | None = None,
     ) -> None:
         self.env = simpy.Environment()
         self.model = model
         self.edition = edition
         self.streams = streams
         self.tap = tap
-        self.measure = measure
+        self.measure = measure or Measure()
+        self.measured = measure is not None
         self.connected = True
         self.counts: Counter[str] = Counter()
         """How often each of the model's properties has happened; see `properties`."""
@@ -152,6 +159,7 @@ class World:
             order=model.order,
             window_s=model.window_s,
             tap=self.tap,
+            measure=self.measure if self.measured else None,
         )
         if model.stall_rate_hz > 0:
             self.env.process(self._stalls(link, name, model))

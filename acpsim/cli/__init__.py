@@ -1,0 +1,158 @@
+"""The commands. `main` finds one by name and loads it only then, so that `--help` is quick.
+
+Owns: the table of commands and what all of them share: exit statuses, one-line errors, the edition
+option, progress on standard error. A command module is options → call → view → exit status.
+
+Exit statuses: 0 nothing found, 1 something found, 2 wrong usage or unreadable input (one line on
+standard error), 3 nothing was tested, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, Final, NoReturn
+
+import click
+
+from acpsim import __version__
+from acpsim.errors import UsageError
+
+FOUND: Final = 1
+USAGE: Final = 2
+NOTHING_TESTED: Final = 3
+INTERRUPTED: Final = 130
+
+COMMANDS: Final[dict[str, str]] = {
+    "fuzz": "fuzz a reducer and report each distinct fault with a shrunk trace",
+    "check": "check recorded conversations against the rules",
+    "reduce": "print what a client holds at the end of a conversation",
+    "replay": "run one saved counterexample or vector again",
+    "show": "draw a conversation as a sequence diagram",
+    "sim": "run a model and write its trace and figures",
+    "mutants": "run the fuzzer on every seeded fault and say which it caught",
+}
+"""Command → what it does, in the order of `--help`."""
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"acpsim.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=Lazy,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog='Shell completion: eval "$(_ACPSIM_COMPLETE=bash_source acpsim)" (or zsh_source, '
+    "fish_source). Exit status: 0 nothing found, 1 found, 2 wrong usage, 3 nothing tested.",
+)
+@click.version_option(__version__, prog_name="acpsim")
+def group() -> None:
+    """Fuzz, check and simulate Agent Client Protocol session lifecycles."""
+
+
+def main() -> NoReturn:
+    """The entry point of `acpsim`: runs a command and exits with its status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; returns its exit status and never raises."""
+    name = next((word for word in arguments if not word.startswith("-")), "")
+    prefix = f"acpsim {name}".rstrip()
+    try:
+        status = group.main(arguments, prog_name="acpsim", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return USAGE
+    except click.ClickException as error:
+        return _one_line(prefix, error.format_message())
+    except UsageError as error:
+        return _one_line(prefix, str(error))
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(f"{prefix}: interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more at exit.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _one_line(prefix: str, text: str) -> int:
+    from acpsim.views.escape import visible
+
+    line = " ".join(text.split("\n"))
+    click.echo(f"{prefix}: {visible(line.strip(), None)}", err=True)
+    return USAGE
+
+
+def edition_named(name: str | None) -> Any:
+    """The edition of that name, or `None` for none. Raises `UsageError`."""
+    from acpsim.wire.edition import EDITIONS
+
+    if name is None:
+        return None
+    if name not in EDITIONS:
+        raise UsageError(f"--edition {name}: no such edition; one of {', '.join(EDITIONS)}")
+    return EDITIONS[name]
+
+
+edition_option = click.option(
+    "--edition",
+    metavar="NAME",
+    help="The reading of the draft: draft or sdk-2.4. Default: the trace header's, else draft.",
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json prints one document on standard output and nothing else there.",
+)
+
+
+@contextlib.contextmanager
+def progress(text: str, total: float | None) -> Iterator[Any]:
+    """A progress bar on standard error if that is a terminal, else nothing.
+
+    Yields a function of (done, text or `None`).
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, text=None: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=total)
+
+        def update(done: float, text: str | None = None) -> None:
+            bar.update(task, completed=done)
+            if text is not None:
+                bar.update(task, description=text)
+
+        yield update

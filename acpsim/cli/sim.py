@@ -1,0 +1,148 @@
+"""`acpsim sim`: run a model, write its trace, say what it came to."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from acpsim import __version__
+from acpsim.cli import (
+    FOUND,
+    INTERRUPTED,
+    edition_named,
+    edition_option,
+    format_option,
+    progress,
+)
+from acpsim.errors import UsageError
+from acpsim.files import open_output, write_whole
+from acpsim.sim.experiment import experiment, parse_sweep
+from acpsim.sim.model import Model, load_model, override, shipped_models
+from acpsim.sim.run import Run, run
+from acpsim.views import document, simulated
+from acpsim.wire.edition import DRAFT, Edition
+
+EPILOG = """\b
+Examples:
+  acpsim sim --list
+  acpsim sim cancel-race -o trace.jsonl
+  acpsim sim cancel-race --seed 7 --edition sdk-2.4 --observer client -o client.jsonl
+  acpsim sim overload --set sessions=50 --replications 10 --jobs 2
+  acpsim sim cancel-race --sweep link.latency.mean_s=0.01:1:10 --csv sweep.csv
+"""
+
+
+@click.command("sim", epilog=EPILOG)
+@click.argument("model", required=False, metavar="MODEL")
+@click.option("--list", "listed", is_flag=True, help="Name the shipped models.")
+@click.option("-o", "--out", metavar="TRACE", help="Write the trace; - is standard output.")
+@click.option(
+    "--observer",
+    type=click.Choice(["wire", "client", "agent"]),
+    default="wire",
+    show_default=True,
+    help="Where the trace's order is seen.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Repeats a run exactly.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a parameter.")
+@click.option("--sweep", "sweeps", multiple=True, metavar="KEY=FROM:TO:STEPS", help="One or two.")
+@click.option("--replications", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--csv", "table", metavar="FILE", help="Write the figures as CSV.")
+@edition_option
+@format_option
+def command(
+    model: str | None,
+    listed: bool,  # noqa: FBT001 (click passes options by name)
+    out: str | None,
+    observer: str,
+    seed: int,
+    sets: tuple[str, ...],
+    sweeps: tuple[str, ...],
+    replications: int,
+    jobs: int,
+    table: str | None,
+    edition: str | None,
+    form: str,
+) -> int:
+    """Run a model for a seed and write its trace and figures.
+
+    MODEL is the name of a shipped model or a .toml file. The same model, edition and seed give the
+    same trace, byte by byte.
+    """
+    if listed:
+        for name in shipped_models():
+            click.echo(f"{name:<26} {load_model(name).text}")
+        return 0
+    if model is None:
+        raise UsageError("give a MODEL; --list names the shipped ones")
+    loaded = load_model(model)
+    for assignment in sets:
+        loaded = _assign(loaded, assignment)
+    used = edition_named(edition) or DRAFT
+    if out is not None:
+        done = _trace(loaded, out, observer, seed=seed, edition=used)
+        status = INTERRUPTED if done.interrupted else FOUND if done.broken else 0
+        for line in simulated.ran(done):
+            click.echo(line, err=True)
+        return status
+    if len(sweeps) > 2:
+        raise UsageError("--sweep: one or two parameters")
+    parsed = [parse_sweep(text) for text in sweeps]
+    with progress("simulating", None) as bar:
+        points = experiment(
+            loaded,
+            seed=seed,
+            edition=used,
+            replications_count=replications,
+            sweeps=parsed,
+            jobs=jobs,
+            progress=lambda done, total: bar(done, f"simulating: {done} of {total} runs"),
+        )
+    if table is not None:
+        write_whole(table, simulated.table(points).encode())
+    broken = any(measured.run.broken for point in points for measured in point.runs)
+    if form == "json":
+        head = {"model": loaded.name, "edition": used.name, "seed": seed}
+        rows = [simulated.point_document(point) for point in points]
+        click.echo(document.text_of({**head, "replications": replications, "points": rows}))
+        return FOUND if broken else 0
+    click.echo(simulated.started(__version__, loaded.name, used.name, seed, replications))
+    if len(points) == 1 and replications == 1:
+        for line in simulated.ran(points[0].runs[0].run):
+            click.echo(line)
+    for line in simulated.points(points):
+        click.echo(line)
+    return FOUND if broken else 0
+
+
+def _assign(model: Model, assignment: str) -> Model:
+    """The model after one `KEY=VALUE`."""
+    import tomllib
+
+    key, found, text = assignment.partition("=")
+    if not found:
+        raise UsageError(f"--set {assignment}: give KEY=VALUE")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    return override(model, key, value)
+
+
+def _trace(model: Model, out: str, observer: str, *, seed: int, edition: Edition) -> Run:
+    """Run once and write the trace as it is made."""
+    with contextlib.ExitStack() as stack:
+        stream = click.get_binary_stream("stdout") if out == "-" else stack.enter_context(
+            open_output(Path(out))
+        )  # fmt: skip
+        bar = stack.enter_context(progress("simulating", model.duration_s))
+        return run(
+            model,
+            seed=seed,
+            edition=edition,
+            writers={observer: stream.write},  # type: ignore[dict-item]
+            progress=lambda now_s, count: bar(now_s, f"simulating: {count} messages"),
+        )

@@ -1,0 +1,186 @@
+"""What a run is asked for: how long things took, how much was open, who waited.
+
+Owns: `Figures`, which hears a run (`measure.Measure`) and keeps the observations, and `summarise`,
+which says what each is worth: warm-up cut off by MSER-5, mean with a batch-means interval,
+percentiles. Observations are lists of seconds in the order in which they came; shares and averages
+over time are single numbers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from acpsim.sim.distributions import Draws
+from acpsim.sim.measure import Measure
+from acpsim.sim.queueing import Server
+from acpsim.sim.statistics import Interval, batch_means, warm_up
+from acpsim.wire.cells import JsonObject
+from acpsim.wire.edition import TERMINAL_STATUSES
+
+PERCENTILES: Final = (50, 90, 99)
+
+FIGURES: Final[dict[str, str]] = {
+    "acceptance_s": "from a prompt to its response",
+    "echo_gap_s": "from a prompt's response to its message's echo, at the client; negative: before",
+    "cancel_to_idle_s": "from session/cancel to the idle that confirms it, at the client",
+    "running_s": "how long the client saw one stretch as running",
+    "requires_action_s": "how long it saw one as blocked on the user",
+    "idle_s": "how long it saw the session idle between two stretches",
+    "transit_s": "from sending a message to receiving it",
+    "update_wait_s": "from an update's arrival to the start of its reconciliation",
+    "update_visible_s": "from an update's arrival until the user sees it",
+}
+"""Figures that are observed again and again, and what each says."""
+
+AVERAGES: Final[dict[str, str]] = {
+    "in_flight_messages": "messages on their way, on average over time",
+    "open_entities": "tool calls, terminals and compactions that had not ended, over time",
+    "in_reconciler_updates": "updates waiting or being reconciled, on average over time",
+    "reconciler_utilisation": "share of time in which the client reconciled",
+    "echo_first_share": "share of messages whose echo came before their response",
+    "overtaken_messages": "messages that arrived before one that was sent earlier the same way",
+    "offered_updates_hz": "updates that arrived a second",
+}
+"""Figures that are one number for a run, and what each says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one observed figure came to, in its unit; `cut` observations were warm-up."""
+
+    interval: Interval
+    percentiles: dict[int, float]
+    least: float
+    most: float
+    cut: int
+
+
+class TimeAverage:
+    """The average over time of a number that changes in steps."""
+
+    __slots__ = ("_area", "_since_s", "_started_s", "most", "value")
+
+    def __init__(self, now_s: float = 0.0) -> None:
+        self.value = 0
+        self.most = 0
+        self._area = 0.0
+        self._started_s = self._since_s = now_s
+
+    def change(self, by: int, now_s: float) -> None:
+        """The number changes, now."""
+        self._area += self.value * (now_s - self._since_s)
+        self._since_s = now_s
+        self.value += by
+        self.most = max(self.most, self.value)
+
+    def mean(self, now_s: float) -> float:
+        """The average from the start until now."""
+        self.change(0, now_s)
+        lasted_s = now_s - self._started_s
+        return self._area / lasted_s if lasted_s > 0 else float(self.value)
+
+
+class Figures(Measure):
+    """Keeps what a run tells. `service` draws how long the client takes for one update."""
+
+    __slots__ = ("_open", "_updates", "entities", "flights", "observed", "server")
+
+    def __init__(self, service: Draws | None = None) -> None:
+        self.observed: dict[str, list[float]] = defaultdict(list)
+        self.server = None if service is None else Server(service)
+        self.flights = TimeAverage()
+        self.entities = TimeAverage()
+        self._open: set[tuple[str, str, str]] = set()
+        self._updates = 0
+
+    def accepted(self, waited_s: float, *, ok: bool) -> None:
+        if ok:
+            self.observed["acceptance_s"].append(waited_s)
+
+    def echo_gap(self, gap_s: float) -> None:
+        self.observed["echo_gap_s"].append(gap_s)
+
+    def foreground(self, state: str, lasted_s: float) -> None:
+        if f"{state}_s" in FIGURES:
+            self.observed[f"{state}_s"].append(lasted_s)
+
+    def cancel_confirmed(self, waited_s: float) -> None:
+        self.observed["cancel_to_idle_s"].append(waited_s)
+
+    def departed(self, now_s: float) -> None:
+        self.flights.change(1, now_s)
+
+    def arrived(self, now_s: float, transit_s: float) -> None:
+        self.flights.change(-1, now_s)
+        self.observed["transit_s"].append(transit_s)
+
+    def lost(self, now_s: float) -> None:
+        self.flights.change(-1, now_s)
+
+    def update(self, now_s: float, session: str, update: JsonObject) -> None:
+        self._updates += 1
+        if self.server is not None:
+            self.server.arrive(now_s)
+        self._track(now_s, session, update)
+
+    def _track(self, now_s: float, session: str, update: JsonObject) -> None:
+        """Note whether an entity that can end is open now."""
+        variant = update["sessionUpdate"]
+        if variant == "tool_call_update":
+            key, ended = update["toolCallId"], update.get("status") in TERMINAL_STATUSES
+        elif variant == "compaction_update":
+            key, ended = update["compactionId"], update["status"] in TERMINAL_STATUSES
+        elif variant == "terminal_update":
+            key, ended = update["terminalId"], update.get("exitStatus") is not None
+        else:
+            return
+        entity = (session, variant, key)
+        if ended and entity in self._open:
+            self._open.discard(entity)
+            self.entities.change(-1, now_s)
+        elif not ended and entity not in self._open:
+            self._open.add(entity)
+            self.entities.change(1, now_s)
+
+    def values(self) -> dict[str, list[float]]:
+        """Every figure's observations, in the order of `FIGURES`."""
+        found = dict(self.observed)
+        if self.server is not None:
+            found["update_wait_s"] = self.server.waits_s
+            found["update_visible_s"] = self.server.sojourns_s
+        return {name: found[name] for name in FIGURES if found.get(name)}
+
+    def averages(self, now_s: float, overtaken: int) -> dict[str, float]:
+        """The figures that are one number, in the order of `AVERAGES`."""
+        gaps = self.observed.get("echo_gap_s", [])
+        found = {
+            "in_flight_messages": self.flights.mean(now_s),
+            "open_entities": self.entities.mean(now_s),
+            "overtaken_messages": float(overtaken),
+            "offered_updates_hz": self._updates / now_s if now_s > 0 else 0.0,
+        }
+        if gaps:
+            found["echo_first_share"] = sum(gap < 0 for gap in gaps) / len(gaps)
+        if self.server is not None:
+            found["in_reconciler_updates"] = self.server.number_in_system()
+            found["reconciler_utilisation"] = self.server.utilisation()
+        return {name: found[name] for name in AVERAGES if name in found}
+
+
+def summarise(values: list[float]) -> Figure:
+    """What a series of observations is worth; it has at least one."""
+    series = np.asarray(values, dtype=np.float64)
+    cut = warm_up(series)
+    steady = series[cut:]
+    quantiles = np.percentile(steady, PERCENTILES)
+    return Figure(
+        interval=batch_means(steady),
+        percentiles=dict(zip(PERCENTILES, map(float, quantiles), strict=True)),
+        least=float(steady.min()),
+        most=float(steady.max()),
+        cut=cut,
+    )

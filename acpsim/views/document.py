@@ -1,0 +1,66 @@
+"""The JSON documents of `--format json`: one on standard output, and nothing else there.
+
+Owns: their shapes, which other programs rely on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from acpsim.rules.finding import Coverage, Finding, Report
+from acpsim.wire.cells import JsonObject
+from acpsim.wire.trace import Diagnostic
+
+
+def text_of(document: JsonObject) -> str:
+    """A document as text, keys as they stand."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8", "replace")
+
+
+def finding(value: Finding) -> JsonObject:
+    """One finding, or one open promise."""
+    return {
+        "rule": value.rule,
+        "level": value.level,
+        "certainty": value.certainty,
+        "party": value.party,
+        "line": value.line,
+        "session": value.session,
+        "text": value.text,
+        "related": list(value.related),
+    }
+
+
+def diagnostic(value: Diagnostic) -> JsonObject:
+    """One remark about something unreadable or unusable."""
+    return {"line": value.line, "text": value.text}
+
+
+def checked(path: str, report: Report, diagnostics: Iterable[Diagnostic]) -> JsonObject:
+    """What `check` says of one trace."""
+    return {
+        "path": path,
+        "messages": report.messages,
+        "findings": [finding(value) for value in report.findings],
+        "open": [finding(value) for value in report.open],
+        "diagnostics": [diagnostic(value) for value in diagnostics],
+    }
+
+
+def coverage(table: dict[str, Coverage]) -> JsonObject:
+    """How often each rule was exercised and breached."""
+    return {
+        rule: {"exercised": value.exercised, "breached": value.breached}
+        for rule, value in table.items()
+    }
+
+
+def reduced(snapshots: dict[str, Any], diagnostics: Iterable[Diagnostic]) -> JsonObject:
+    """What `reduce` says."""
+    return {
+        "sessions": snapshots,
+        "diagnostics": [diagnostic(value) for value in diagnostics],
+    }

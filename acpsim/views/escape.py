@@ -1,0 +1,46 @@
+"""What a peer wrote, made safe to show: control characters and their like become visible.
+
+Owns: `visible`. A terminal obeys escape sequences, and a reader is misled by characters that have
+no width or that turn the direction of writing; each is shown as an escape instead. Nothing else of
+a text changes, so that what is shown can still be searched for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+TEXT_MAX: Final = 400
+"""Characters of one value shown in a line: what is longer is cut, and says so."""
+
+_UNSAFE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}
+
+
+def visible(text: str, limit: int | None = TEXT_MAX) -> str:
+    """`text` in one line, with everything that a terminal would obey made visible."""
+    if limit is not None and len(text) > limit:
+        text = f"{text[:limit]}… ({len(text)} characters)"
+    return _UNSAFE.sub(_show, text)
+
+
+def visible_lines(text: str) -> str:
+    """`text` with its line ends kept and everything else made visible."""
+    return "\n".join(visible(line, None) for line in text.split("\n"))
+
+
+def shown(value: Any, limit: int | None = TEXT_MAX) -> str:
+    """A value as JSON in one line, safe to show."""
+    return visible(json.dumps(value, ensure_ascii=False, default=str), limit)
+
+
+def _show(match: re.Match[str]) -> str:
+    character = match.group()
+    if character in _NAMED:
+        return _NAMED[character]
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"

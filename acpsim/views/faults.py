@@ -1,0 +1,209 @@
+"""A fault as a person reads it, and what a campaign came to.
+
+Owns: the order in which a fault is told: one sentence, the rule or law, the difference (expected
+above, actual below, what is equal left out), the few messages, the command. And the JSON of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET
+
+from acpsim.fuzz.campaign import CampaignFinished, CampaignStarted, Fault
+from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished
+from acpsim.oracles.verdict import Verdict
+from acpsim.views.escape import shown, visible, visible_lines
+from acpsim.views.message import summary
+from acpsim.views.text import counted
+from acpsim.wire.cells import JsonObject
+from acpsim.wire.trace import Event
+
+VALUE_MAX = 240
+"""Characters of an expected or actual value shown."""
+EQUAL_MIN = 24
+"""Characters that two texts have to share at an end before they are elided there."""
+
+
+def started(event: CampaignStarted, version: str) -> str:
+    """The first line of a campaign: all that is needed to have it again."""
+    length = f"{event.cases:,} cases" if event.cases is not None else f"{event.seconds:g} s"
+    return (
+        f"acpsim {version}: fuzzing {visible(event.target)}, edition {event.edition}, "
+        f"seed {event.seed}, {length}"
+    )
+
+
+def fault(value: Fault, number: int) -> Iterator[str]:
+    """One fault, in a dozen lines."""
+    yield ""
+    yield f"fault {number}: {visible(value.text)}"
+    yield f"  found by  {value.oracle}{_rules(value.rules)}"
+    if value.session is not None:
+        yield f"  session   {shown(value.session)}"
+    if value.path is not None:
+        yield f"  at        {visible(value.path)}"
+        yield from _difference(value.expected, value.actual)
+    yield from last_words(value.last_words)
+    unit = counted(value.messages, "message")
+    proof = "; with any one less it passes" if value.minimal else ""
+    yield f"  shrunk to {unit} after set-up{proof}:"
+    yield from talk(value.events)
+    if value.replay is not None:
+        yield f"  see it again: {visible(value.replay, None)}"
+
+
+def _rules(rules: tuple[str, ...]) -> str:
+    return f", {', '.join(rules)}" if rules else ""
+
+
+def _difference(expected: Any, actual: Any) -> Iterator[str]:
+    yield f"  expected  {_value(expected, actual)}"
+    yield f"  actual    {_value(actual, expected)}"
+
+
+def _value(value: Any, other: Any) -> str:
+    """A value as JSON; of two long texts only what differs, with a little of what does not."""
+    if value is UNSET:
+        return "(nothing)"
+    text = shown(value, None)
+    if other is UNSET or len(text) <= VALUE_MAX:
+        return visible(text, VALUE_MAX)
+    against = shown(other, None)
+    same = 0
+    while same < min(len(text), len(against)) and text[same] == against[same]:
+        same += 1
+    if same > EQUAL_MIN:
+        text = f"…{text[same - EQUAL_MIN // 2 :]}"
+    return visible(text, VALUE_MAX)
+
+
+def last_words(words: str) -> Iterator[str]:
+    """The last lines that a target wrote to its standard error."""
+    if words:
+        yield "  its last words on standard error:"
+        for line in visible_lines(words.rstrip()).split("\n"):
+            yield f"    {line}"
+
+
+def talk(events: tuple[Event, ...]) -> Iterator[str]:
+    """The messages of a fault, one a line; set-up left out where there is more."""
+    for event in events:
+        arrow = {"c2a": ">", "a2c": "<"}.get(event.dir, "!")
+        session = getattr(getattr(event.message, "params", None), "session_id", "")
+        named = f"[{visible(session, 24)}] " if isinstance(session, str) and session else ""
+        yield f"    {arrow} {named}{summary(event)}"
+
+
+def finished(event: CampaignFinished) -> Iterator[str]:
+    """How a campaign ended, and what it tried."""
+    yield ""
+    yield (
+        f"{counted(event.cases, 'case')}, {counted(event.messages, 'message')}, "
+        f"{counted(event.orders, 'distinct order')} in {event.seconds:.1f} s "
+        f"({event.cases_per_second:.0f} cases a second); {event.reason.value}"
+    )
+    rules = len(event.exercised) + len(event.never)
+    yield f"rules exercised by these conversations: {len(event.exercised)} of {rules}"
+    if event.never:
+        yield f"never exercised: {', '.join(event.never)}"
+    if event.faults:
+        yield f"{counted(len(event.faults), 'distinct fault')} in {counted(event.failed, 'case')}"
+    else:
+        yield "no fault found"
+
+
+def fault_document(value: Fault) -> JsonObject:
+    """One fault of `fuzz --format json`."""
+    return {
+        "oracle": value.oracle,
+        "rules": list(value.rules),
+        "text": value.text,
+        "session": value.session,
+        "path": value.path,
+        "expected": None if value.expected is UNSET else value.expected,
+        "actual": None if value.actual is UNSET else value.actual,
+        "messages": value.messages,
+        "minimal": value.minimal,
+        "trace": value.trace,
+        "replay": value.replay,
+    }
+
+
+def campaign_document(event: CampaignFinished) -> JsonObject:
+    """`fuzz --format json`."""
+    return {
+        "target": event.target,
+        "edition": event.edition,
+        "seed": event.seed,
+        "cases": event.cases,
+        "messages": event.messages,
+        "seconds": round(event.seconds, 3),
+        "orders": event.orders,
+        "reason": event.reason.value,
+        "faults": [fault_document(value) for value in event.faults],
+        "coverage": {
+            **{rule: {"exercised": count} for rule, count in event.exercised.items()},
+            **{rule: {"exercised": 0} for rule in event.never},
+        },
+    }
+
+
+def verdict(value: Verdict) -> Iterator[str]:
+    """What an oracle says of a replayed counterexample or vector."""
+    yield f"fails: {visible(value.text)}"
+    yield f"  found by  {value.oracle}{_rules(value.rules)}"
+    if value.difference is not None:
+        yield f"  at        {visible(value.difference.path)}"
+        yield from _difference(value.difference.expected, value.difference.actual)
+    yield from last_words(value.last_words)
+    yield from talk(value.events)
+
+
+def mutant(value: MutantFinished) -> str:
+    """One row of `mutants`."""
+    if not value.caught:
+        return f"MISSED  {value.name:<36} after {value.cases} cases, {value.seconds:.1f} s"
+    found = f"{value.oracle}{_rules(value.rules)}"
+    return (
+        f"caught  {value.name:<36} {value.cases:>5} cases {value.seconds:>7.2f} s "
+        f"{value.messages:>3} messages  {found}"
+    )
+
+
+def mutants_finished(event: MutantsFinished) -> Iterator[str]:
+    """The closing lines of `mutants`."""
+    results = event.results
+    caught = [result for result in results if result.caught]
+    largest = max((result.messages or 0 for result in caught), default=0)
+    yield (
+        f"{len(caught)} of {counted(len(results), 'mutant')} caught in {event.seconds:.1f} s; "
+        f"the largest shrunk fault has {counted(largest, 'message')} after set-up"
+    )
+    if event.missed:
+        yield f"missed: {', '.join(event.missed)}"
+
+
+def mutants_document(event: MutantsFinished) -> JsonObject:
+    """`mutants --format json`."""
+    return {
+        "seconds": round(event.seconds, 3),
+        "missed": list(event.missed),
+        "mutants": [
+            {
+                "name": result.name,
+                "text": result.text,
+                "breaks": list(result.breaks),
+                "caught": result.caught,
+                "cases": result.cases,
+                "seconds": round(result.seconds, 3),
+                "edition": result.edition,
+                "oracle": result.oracle,
+                "rules": list(result.rules),
+                "messages": result.messages,
+                "minimal": result.minimal,
+            }
+            for result in event.results
+        ],
+    }
