@@ -77,9 +77,9 @@ class Case:
         """How often each rule was exercised and breached."""
         return self._coverage
 
-    def exercise(self, rule: str) -> None:
-        """The rule had an occasion to be broken."""
-        self._coverage[rule].exercised += 1
+    def exercise(self, rule: str, times: int = 1) -> None:
+        """The rule had an occasion to be broken, or that many."""
+        self._coverage[rule].exercised += times
 
     def breach(
         self,

@@ -13,11 +13,13 @@ from msgspec import UNSET
 
 from acpsim.rules import (
     cancellation,
+    custom,
     entities,
     foreground,
     permissions,
     prompts,
     resume,
+    reuse,
     rpc,
     session,
     shape,
@@ -33,7 +35,8 @@ from acpsim.wire.parse import read_result
 from acpsim.wire.trace import Event, Observer
 
 RULE_MODULES: Final = (
-    rpc, prompts, foreground, cancellation, entities, permissions, session, resume, shape,
+    rpc, prompts, foreground, cancellation, entities, reuse, permissions, session, resume, custom,
+    shape,
 )  # fmt: skip
 assert orphans() == [], f"rules without a function: {orphans()}"
 
@@ -93,6 +96,7 @@ class Checker:
         s = ledger.sessions.get(params.session_id)
         if s is None:
             s = ledger.session(params.session_id, event.line)
+            s.bare_line = event.line
         case, update = self._case, params.update
         for hear in self._hear.get(methods.SessionUpdate, NOBODY):
             hear(case, s, event, update)
@@ -108,6 +112,8 @@ class Checker:
         named = getattr(getattr(message, "params", None), "session_id", UNSET)
         if isinstance(named, str):
             s = ledger.session(named, event.line)
+            if event.dir == "a2c" and s.first_line == event.line:
+                s.bare_line = event.line
         self._tell(type(message), s, event, message)
         if isinstance(message, methods.Call):
             if isinstance(message, methods.RequestPermissionRequest) and isinstance(

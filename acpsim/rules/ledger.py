@@ -24,6 +24,10 @@ from acpsim.wire.pairing import Open, Pairing
 from acpsim.wire.trace import Event, Observer
 
 IDLE: Final = "idle"
+STATES: Final = frozenset({"running", "requires_action", IDLE})
+"""The foreground states that say whether there is work; `unknown` does not."""
+STARTED: Final = frozenset({"in_progress", "paused"})
+"""The tool-call statuses of a call that has begun and not ended."""
 Origin: TypeAlias = Literal["created", "resumed", "announced", "listed", "unknown"]
 """How a session became known; `unknown` for one that a message named before it was."""
 
@@ -76,12 +80,16 @@ class UserFacts:
 class ToolFacts:
     """A tool call: status, the stretch of work that it was first seen in (0: none)."""
 
-    __slots__ = ("line", "status", "stretch")
+    __slots__ = ("line", "started", "status", "stretch", "title_due")
 
     def __init__(self, line: int, stretch: int) -> None:
         self.line = line
         self.status = "pending"
         self.stretch = stretch
+        self.started = 0
+        """Line on which it was first reported to run, or 0."""
+        self.title_due = True
+        """Until a title or a `tool_call_update` of its own was seen."""
 
     @property
     def ended(self) -> bool:
@@ -118,15 +126,19 @@ class CancelFacts:
 class ResumeFacts:
     """An open `session/resume`."""
 
-    __slots__ = ("history", "line", "replay", "state")
+    __slots__ = ("history", "line", "open_before", "replay", "replayed", "state")
 
-    def __init__(self, line: int, *, replay: bool) -> None:
+    def __init__(self, line: int, *, replay: bool, open_before: bool) -> None:
         self.line = line
         self.replay = replay
+        self.open_before = open_before
+        """Whether the session was open already, so that live updates may cross the request."""
         self.history = 0
         """Line of the last update of the conversation since the request, or 0."""
         self.state = 0
         """Line of the last state report since the request, or 0."""
+        self.replayed: set[str] = set()
+        """User messages seen since the request."""
 
 
 class SessionFacts:
@@ -136,17 +148,21 @@ class SessionFacts:
         "accepted",
         "announced_line",
         "background",
+        "bare_line",
         "cancel",
         "closed_line",
         "closing",
+        "confirmed",
         "echoed",
         "ended_stretch",
         "extra",
         "first_line",
         "id",
+        "last_line",
         "last_t",
         "live",
         "messages",
+        "open_here",
         "origin",
         "owed_echoes",
         "parent",
@@ -161,6 +177,7 @@ class SessionFacts:
         "stretch_line",
         "tools",
         "unclaimed",
+        "updates",
     )
 
     def __init__(self, session_id: str, line: int) -> None:
@@ -169,9 +186,19 @@ class SessionFacts:
         self.parent: str | None = None
         self.announced_line = 0
         self.first_line = line
+        self.bare_line = 0
+        """Line of the agent's message that was the first ever to name the session, or 0."""
+        self.open_here = False
+        """Created, announced or resumed on this connection, and not closed since."""
         self.last_t = 0.0
+        self.last_line = 0
+        """Line of the agent's last update or request for the session."""
+        self.updates = 0
         self.state = IDLE
         """The foreground state as last reported; `unknown` leaves it as it was."""
+        self.confirmed = True
+        """Whether `state` may be taken as it stands: false after `unknown`, after a state that is
+        not understood, after a loss, and from a resume to the next report."""
         self.state_line = 0
         self.stop_reason: str | None = None
         self.stretch = 0
@@ -246,12 +273,14 @@ class Ledger:
 
     # ------------------------------------------------------------ taking in
 
-    def take_update(self, s: SessionFacts, event: Event, update: updates.Update) -> None:
+    def take_update(self, s: SessionFacts, event: Event, update: updates.AnyUpdate) -> None:
         """Take in an update, after the rules have heard it."""
         take = _TAKE.get(type(update))
         if take is not None:
             take(self, s, event, update)
         s.last_t = event.t
+        s.last_line = event.line
+        s.updates += 1
 
     def take_call(self, s: SessionFacts | None, event: Event, call: methods.Call) -> None:
         """Take in a request or notification that is no update, after the rules have heard it."""
@@ -263,6 +292,8 @@ class Ledger:
         if s is None:
             return
         s.last_t = event.t
+        if event.dir == "a2c":
+            s.last_line = line
         if isinstance(call, methods.PromptRequest):
             s.prompts[call.id] = PromptFacts(call.id, line, event.t, call.params.prompt)
         elif isinstance(call, methods.CancelSession):
@@ -277,8 +308,10 @@ class Ledger:
                 prompt.closed = prompt.closed or line
         elif isinstance(call, methods.ResumeSessionRequest):
             replay = call.params.replay_from
-            s.resume = ResumeFacts(line, replay=replay is not UNSET and replay is not None)
+            asked = replay is not UNSET and replay is not None
+            s.resume = ResumeFacts(line, replay=asked, open_before=s.open_here)
             s.closed_line = 0
+            s.confirmed = False
             if s.origin == "unknown":
                 s.origin = "resumed"
         elif isinstance(call, methods.RequestPermissionRequest):
@@ -329,7 +362,9 @@ class Ledger:
         elif isinstance(request, methods.NewSessionRequest | methods.ForkSessionRequest):
             self.opening.pop(identity, None)
             if isinstance(outcome, methods.NewSessionResult):
-                self.session(outcome.session_id, event.line).origin = "created"
+                created = self.session(outcome.session_id, event.line)
+                created.origin = "created"
+                created.open_here = True
         elif isinstance(request, methods.ListSessionsRequest):
             if isinstance(outcome, methods.ListSessionsResult):
                 for listed in outcome.sessions:
@@ -361,9 +396,13 @@ class Ledger:
             s.closing = 0
             if not failed:
                 s.closed_line = event.line
+                s.open_here = False
                 s.cancel = None
         elif isinstance(request, methods.ResumeSessionRequest):
             s.resume = None
+            s.open_here = s.open_here or not failed
+        elif isinstance(request, methods.DeleteSessionRequest) and not failed:
+            s.confirmed = s.open_here = False
 
     def shows_read(self, s: SessionFacts, line: int) -> None:
         """A message of the agent shows that it had read the session's cancel."""
@@ -382,6 +421,7 @@ class Ledger:
             s.owed_echoes.clear()
             s.cancel = s.resume = None
             s.closing = 0
+            s.confirmed = s.open_here = False
             if s.busy:
                 s.state = IDLE
                 s.ended_stretch = 0
@@ -412,6 +452,7 @@ def _take_state(ledger: Ledger, s: SessionFacts, event: Event, update: updates.S
         listed = update.background
         s.background = tuple(listed) if listed is not UNSET and listed is not None else None
     state = update.state
+    s.confirmed = state in STATES
     if state == "unknown":
         return
     s.state_line = event.line
@@ -441,6 +482,8 @@ def _history(s: SessionFacts, event: Event) -> None:
 
 def _take_user(ledger: Ledger, s: SessionFacts, event: Event, update: updates.UserMessage) -> None:
     _history(s, event)
+    if s.resume is not None:
+        s.resume.replayed.add(update.message_id)
     content = update.content
     if content is UNSET or content is None or update.message_id in s.echoed:
         return
@@ -451,6 +494,8 @@ def _take_user_chunk(
     ledger: Ledger, s: SessionFacts, event: Event, update: updates.UserMessageChunk
 ) -> None:
     _history(s, event)
+    if s.resume is not None:
+        s.resume.replayed.add(update.message_id)
     if update.message_id not in s.echoed:
         _echo(s, event, update.message_id, digest(update.content), whole=False)
 
@@ -492,9 +537,13 @@ def _take_tool(
     if facts is None:
         stretch = s.stretch if s.state != IDLE else 0
         facts = s.tools[update.tool_call_id] = ToolFacts(event.line, stretch)
+    if type(event.message) is methods.SessionUpdate or isinstance(update.title, str):
+        facts.title_due = False
     status = update.status
     if status is not UNSET:
         facts.status = status if status is not None else "pending"
+        if status in STARTED and not facts.started:
+            facts.started = event.line
 
 
 def _take_tool_chunk(
@@ -518,6 +567,7 @@ def _take_subagent(
         child.origin = "announced"
     if not child.announced_line:
         child.announced_line = event.line
+        child.open_here = True
         child.parent = s.id
 
 
