@@ -37,10 +37,14 @@ const CALLS = {
   ],
   "session/request_permission": [
     "a2c",
-    shape.struct(
-      { ...named, title: shape.string, options: shape.some(shape.whole(choice)) },
-      { subject: shape.tagged("type", { tool_call: shape.struct({ toolCall: TOOL_CALL }) }) },
-    ),
+    shape.struct({
+      ...named,
+      title: shape.string,
+      options: shape.some(shape.whole(choice)),
+      subject: shape.orAbsent(
+        shape.tagged("type", { tool_call: shape.struct({ toolCall: TOOL_CALL }) }),
+      ),
+    }),
   ],
 };
 const NOTIFICATIONS = ["session/update", "session/cancel"];
@@ -65,31 +69,32 @@ class Connection {
   }
 
   call(dir, message) {
-    const { id, method } = message;
-    const request = { method, session: null };
-    if (Object.hasOwn(message, "id")) {
-      if (!isId(id) || NOTIFICATIONS.includes(method)) return;
-      this.open[dir].set(JSON.stringify(id), request);
-    }
-    const [way, clean] = Object.hasOwn(CALLS, method) ? CALLS[method] : [];
-    const isNotification = NOTIFICATIONS.includes(method);
-    if (way !== dir || isNotification === Object.hasOwn(message, "id")) return;
-    const params = clean(message.params);
-    if (params === undefined) return;
-    if (method === "session/update") {
-      this.update(params.sessionId, params.update);
-      return;
-    }
-    request.session = this.session(params.sessionId);
-    if (method === "session/cancel") this.cancel(request.session);
-    else if (method === "session/prompt") {
+    const { id, method, jsonrpc } = message;
+    const isRequest = Object.hasOwn(message, "id");
+    const request = {};
+    if (isRequest && isId(id)) this.open[dir].set(JSON.stringify(id), request);
+    if (jsonrpc !== "2.0" || (isRequest && !isId(id))) return;
+    if (isRequest === NOTIFICATIONS.includes(method)) return;
+    const [way, clean] = Object.hasOwn(CALLS, method) ? CALLS[method] : [dir, shape.object];
+    const params = clean(message.params ?? {});
+    if (way !== dir || params === undefined) return;
+    request.method = method;
+    if (method === "session/update") this.update(params.sessionId, params.update);
+    else if (Object.hasOwn(CALLS, method)) this.named(request, id, params);
+  }
+
+  named(request, id, params) {
+    const session = this.session(params.sessionId);
+    request.session = session;
+    if (request.method === "session/cancel") this.cancel(session);
+    else if (request.method === "session/prompt") {
       request.prompt = { request: id, status: "pending", messageId: null, error: null };
-      request.session.prompts.push(request.prompt);
-    } else if (method === "session/request_permission") {
+      session.prompts.push(request.prompt);
+    } else if (request.method === "session/request_permission") {
       request.permission = { request: id, status: "pending", outcome: null };
-      request.session.permissions.push(request.permission);
+      session.permissions.push(request.permission);
       if (params.subject?.type === "tool_call") {
-        UPDATES.tool_call_update[1](request.session, params.subject.toolCall);
+        UPDATES.tool_call_update[1](session, params.subject.toolCall, params.subject.toolCall);
       }
     }
   }
@@ -102,7 +107,7 @@ class Connection {
     }
     const [clean, handle] = UPDATES[update.sessionUpdate];
     const usable = clean(update);
-    if (usable !== undefined) handle(this.session(sessionId), usable);
+    if (usable !== undefined) handle(this.session(sessionId), usable, update);
   }
 
   cancel(session) {
@@ -112,31 +117,26 @@ class Connection {
     }
   }
 
-  answer(dir, { id, result, error }) {
+  answer(dir, message) {
     const asked = this.open[dir === "a2c" ? "c2a" : "a2c"];
-    const request = asked.get(JSON.stringify(id));
+    const request = asked.get(JSON.stringify(message.id));
     if (!request) return;
-    asked.delete(JSON.stringify(id));
-    const failure = shape.error(error);
-    if (request.prompt) settle(request.prompt, result, failure);
+    asked.delete(JSON.stringify(message.id));
+    const { result, error } = readAnswer(message);
+    if (request.prompt) settle(request.prompt, result, error);
     if (request.permission) {
-      const outcome = result?.outcome;
-      const given = shape.isObject(outcome) && typeof outcome.outcome === "string";
+      const outcome = OUTCOME(result?.outcome);
       Object.assign(
         request.permission,
-        given ? { status: "answered", outcome } : { status: "withdrawn" },
+        outcome ? { status: "answered", outcome } : { status: "withdrawn" },
       );
     }
     if (request.method === "session/new" && typeof result?.sessionId === "string") {
       this.session(result.sessionId);
     }
-    const gone = failure?.code === -32002 && this.edition !== "draft";
-    if (request.method === "session/close" && (shape.isObject(result) || gone)) {
-      if (request.session) request.session.closed = true;
-    }
-    if (request.method === "session/resume" && request.session && shape.isObject(result)) {
-      request.session.closed = false;
-    }
+    const isGone = error?.code === -32002 && this.edition !== "draft";
+    if (request.method === "session/close" && (result || isGone)) request.session.closed = true;
+    if (request.method === "session/resume" && result) request.session.closed = false;
   }
 
   lose() {
@@ -173,11 +173,25 @@ function isId(value) {
   return typeof value === "string" || Number.isInteger(value);
 }
 
-function settle(prompt, result, failure) {
+// What an answer says: an object as result, an error, or neither where it cannot be read.
+function readAnswer(message) {
+  const { error, result, jsonrpc } = message;
+  const hasError = Object.hasOwn(message, "error");
+  if (jsonrpc !== "2.0" || hasError === Object.hasOwn(message, "result")) return {};
+  if (!hasError) return { result: shape.object(result) };
+  return shape.error(error) ? { error } : {};
+}
+
+const OUTCOME = shape.tagged("outcome", {
+  selected: shape.struct({ optionId: shape.string }),
+  cancelled: shape.struct({}),
+});
+
+function settle(prompt, result, error) {
   if (typeof result?.messageId === "string") {
     Object.assign(prompt, { status: "accepted", messageId: result.messageId });
-  } else if (failure) {
-    Object.assign(prompt, { status: "rejected", error: failure });
+  } else if (error) {
+    Object.assign(prompt, { status: "rejected", error });
   } else prompt.status = "uncertain";
 }
 

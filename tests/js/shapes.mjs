@@ -16,8 +16,20 @@ const within = (low, high) => (value) =>
 export const natural = within(0, Infinity);
 const number = (value) => (typeof value === "number" ? value : undefined);
 const fraction = (value) => (typeof value === "number" && value >= 0 && value <= 1 ? value : undefined);
-const uri = (value) =>
-  typeof value === "string" && /^[A-Za-z][A-Za-z0-9+.-]*:/.test(value) ? value : undefined;
+const uri = (value) => {
+  try {
+    return typeof value === "string" && new URL(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const DATE = "(\\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])";
+const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d";
+const DATE_TIME = new RegExp(`^${DATE}T${CLOCK}:[0-5]\\d(?:\\.\\d+)?(?:Z|[+-]${CLOCK})$`);
+export const dateTime = (value) => {
+  const [, year, month, day] = (typeof value === "string" && DATE_TIME.exec(value)) || [];
+  return day && day <= new Date(Date.UTC(year, month, 0)).getUTCDate() ? value : undefined;
+};
 export const filled = (value) => (typeof value === "string" && value !== "" ? value : undefined);
 export const base64 = (value) =>
   typeof value === "string" &&
@@ -35,11 +47,15 @@ export const some = (shape) => (value) => {
   return clean?.length > 0 ? clean : undefined;
 };
 
+// An optional field that costs its object when it is malformed.
+export const orAbsent = (shape) => (value) =>
+  (value ?? null) === null ? null : shape(value);
+
 export const struct = (required, optional = {}) => (value) => {
   if (!isObject(value)) return undefined;
   const clean = { ...value };
   for (const [name, shape] of Object.entries(required)) {
-    clean[name] = Object.hasOwn(value, name) ? shape(value[name]) : undefined;
+    clean[name] = shape(Object.hasOwn(value, name) ? value[name] : undefined);
     if (clean[name] === undefined) return undefined;
   }
   for (const [name, shape] of Object.entries({ ...optional, _meta: object })) {

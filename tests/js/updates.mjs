@@ -133,8 +133,9 @@ UPDATES.terminal_update = [
   },
 ];
 UPDATES.terminal_output_chunk = [
-  shape.struct({ terminalId: shape.string, data: shape.base64 }),
+  shape.struct({ terminalId: shape.string, data: shape.string }),
   (session, update) => {
+    if (shape.base64(update.data) === undefined) return;
     const held = terminalOf(session, update.terminalId);
     held.output = Buffer.concat([held.output, Buffer.from(update.data, "base64")]);
   },
@@ -151,10 +152,20 @@ UPDATES.available_commands_update = [
   shape.struct({ availableCommands: shape.list(shape.command) }),
   (session, update) => (session.commands = update.availableCommands),
 ];
-UPDATES.config_option_update = [shape.object, () => {}];
-UPDATES.subagent_update = [shape.object, () => {}];
+UPDATES.config_option_update = [
+  shape.struct({ configOptions: shape.list(shape.any) }),
+  () => {},
+];
+UPDATES.subagent_update = [
+  shape.struct({
+    sessionId: shape.string,
+    cwd: shape.orAbsent(shape.string),
+    additionalDirectories: shape.orAbsent(shape.whole(shape.string)),
+  }),
+  () => {},
+];
 UPDATES.session_info_update = [
-  shape.struct({}, { title: shape.string, updatedAt: shape.string }),
+  shape.struct({}, { title: shape.string, updatedAt: shape.dateTime }),
   (session, update) => patch(session.info, update, ["title", "updatedAt", "_meta"]),
 ];
 UPDATES.usage_update = [
@@ -166,7 +177,7 @@ UPDATES.usage_update = [
 ];
 UPDATES.notice = [
   shape.struct({ severity: shape.string, title: shape.filled }, { description: shape.string }),
-  (session, update) => session.notices.push(update),
+  (session, update, whole) => session.notices.push(whole),
 ];
 UPDATES.compaction_update = [
   shape.struct(

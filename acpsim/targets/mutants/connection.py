@@ -91,7 +91,7 @@ def _cancelled_as_withdrawn(reference: Behaviour) -> Behaviour:
 
 def _error_as_answered(reference: Behaviour) -> Behaviour:
     def status(outcome: methods.Outcome) -> str | None:
-        return "answered" if isinstance(outcome, ErrorObject) else None
+        return "answered" if isinstance(outcome, ErrorObject | dict) else None
 
     return _settled_otherwise(reference, status)
 

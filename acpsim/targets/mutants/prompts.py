@@ -148,7 +148,7 @@ def _response_as_idle(reference: Behaviour) -> Behaviour:
 
 def _rejection_as_idle(reference: Behaviour) -> Behaviour:
     def ended(session: Session, request: RequestId, outcome: methods.Outcome) -> None:
-        if isinstance(outcome, ErrorObject) and session.state != IDLE:
+        if isinstance(outcome, ErrorObject | dict) and session.state != IDLE:
             report(reference, session, IDLE)
 
     return answering(reference, ended)
