@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from acpsim.reducer.session import set_commands, set_options
 from acpsim.reducer.state import Permission, Prompt, Session
 from acpsim.wire import methods
-from acpsim.wire.cells import ErrorObject, cell_field
+from acpsim.wire.cells import ErrorObject, cell_field, kept_error
 from acpsim.wire.jsonrpc import NOT_FOUND, Malformed, RequestId
 
 ResultHandler: TypeAlias = Callable[[Session, RequestId, methods.Outcome], None]
@@ -38,8 +38,8 @@ def prompt_answered(session: Session, request: RequestId, outcome: methods.Outco
     """The answer ties the submission to `(user_message, messageId)`, or rejects it."""
     if isinstance(outcome, methods.PromptResult):
         settle_prompt(session, Prompt(request, "accepted", message_id=outcome.message_id))
-    elif isinstance(outcome, ErrorObject):
-        settle_prompt(session, Prompt(request, "rejected", error=outcome))
+    elif isinstance(outcome, ErrorObject | dict):
+        settle_prompt(session, Prompt(request, "rejected", error=kept_error(outcome)))
     else:
         settle_prompt(session, Prompt(request, "uncertain"))
 
@@ -88,7 +88,7 @@ def resumed(session: Session, request: RequestId, outcome: methods.Outcome) -> N
 
 def closed(session: Session, request: RequestId, outcome: methods.Outcome) -> None:
     """Closed by a success, and where the edition says so by "not found"."""
-    if isinstance(outcome, ErrorObject):
+    if isinstance(outcome, ErrorObject | dict):
         not_found = cell_field(outcome, "code") == NOT_FOUND
         session.closed |= not_found and session.edition.not_found_closes
     elif not isinstance(outcome, Malformed):

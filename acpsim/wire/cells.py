@@ -9,25 +9,52 @@ either one of these structs or a JSON object, and code that looks into one goes 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from acpsim.wire.formats import SURE_TIME, SURE_URI
+from acpsim.wire.marks import (
+    ALL_OR_NOTHING,
+    ANY_JSON,
+    beside,
+    defined_by,
+    text_format,
+)
 
 Json: TypeAlias = Any
 """Any JSON value as Python objects. The one place where `Any` is meant."""
 JsonObject: TypeAlias = dict[str, Any]
 
+STRICT_LEVELS: Final = 8
+"""How deep values that nobody looks into may be nested in a message that is decoded strictly.
+A deeper one is read the tolerant way, which measures it; so the strict way needs no measuring.
+Raw tool input of real agents is 2 to 4 levels deep."""
+
+if TYPE_CHECKING:
+    AnyJson: TypeAlias = Any
+    AnyObject: TypeAlias = dict[str, Any]
+else:
+
+    def _nested(levels):
+        scalar = str | int | float | bool | None
+        if levels == 0:
+            return scalar
+        inner = _nested(levels - 1)
+        return scalar | list[inner] | dict[str, inner]
+
+    AnyJson = Annotated[_nested(STRICT_LEVELS), ANY_JSON]
+    AnyObject = Annotated[dict[str, _nested(STRICT_LEVELS - 1)], ANY_JSON]
+
 Natural: TypeAlias = Annotated[int, Meta(ge=0)]
-Positive: TypeAlias = Annotated[int, Meta(ge=1)]
 Port: TypeAlias = Annotated[int, Meta(ge=1, le=65535)]
 Line: TypeAlias = Annotated[int, Meta(ge=1, le=4294967295)]
+Code: TypeAlias = Annotated[int, Meta(ge=-2147483648, le=2147483647)]
 Fraction: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-Uri: TypeAlias = Annotated[str, Meta(extra={"format": "uri"})]
-"""A string that is a URI with a scheme; the strict decoder does not look, `tolerant` does."""
-ALL_OR_NOTHING = Meta(extra={"items": "all"})
-"""Marks a list that is malformed as a whole when one item is; other lists lose only bad items."""
+Uri: TypeAlias = Annotated[str, Meta(pattern=SURE_URI), text_format("uri")]
+DateTime: TypeAlias = Annotated[str, Meta(pattern=SURE_TIME), text_format("date-time")]
 
-Meta_: TypeAlias = JsonObject | None | UnsetType
+Meta_: TypeAlias = AnyObject | None | UnsetType
 
 
 class Cell(Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=True, kw_only=True):
@@ -110,31 +137,32 @@ ContentBlock: TypeAlias = TextBlock | ImageBlock | AudioBlock | ResourceLinkBloc
 
 
 class DiffChange(Cell, frozen=True, kw_only=True, tag_field="operation"):
-    """Base of the file operations of a diff."""
+    """Base of the file operations of a diff, and all that is known of one that is not standard."""
 
-    path: str
     file_type: str | None | UnsetType = UNSET
     mime_type: str | None | UnsetType = UNSET
     meta: Meta_ = field(name="_meta", default=UNSET)
 
 
 class AddChange(DiffChange, frozen=True, kw_only=True, tag="add"):
-    """A file that the diff adds."""
+    path: str
 
 
 class DeleteChange(DiffChange, frozen=True, kw_only=True, tag="delete"):
-    """A file that the diff deletes."""
+    path: str
 
 
 class ModifyChange(DiffChange, frozen=True, kw_only=True, tag="modify"):
-    """A file that the diff modifies."""
+    path: str
 
 
 class MoveChange(DiffChange, frozen=True, kw_only=True, tag="move"):
+    path: str
     old_path: str
 
 
 class CopyChange(DiffChange, frozen=True, kw_only=True, tag="copy"):
+    path: str
     old_path: str
 
 
@@ -176,7 +204,7 @@ class Location(Cell, frozen=True, kw_only=True):
 class Cancellable(Cell, frozen=True, kw_only=True):
     """`capabilities` of a tool call, a terminal or a subagent."""
 
-    cancel: JsonObject | None | UnsetType = UNSET
+    cancel: AnyObject | None | UnsetType = UNSET
     meta: Meta_ = field(name="_meta", default=UNSET)
 
 
@@ -198,7 +226,7 @@ class TerminalSize(Cell, frozen=True, kw_only=True):
 
 
 class Plan(Cell, frozen=True, kw_only=True, tag_field="type"):
-    """Base of the standard plan types."""
+    """Base of the standard plan types, and all that a custom one is known to have."""
 
     plan_id: str
 
@@ -231,9 +259,21 @@ AnyPlan: TypeAlias = ItemsPlan | MarkdownPlan | FilePlan
 class ErrorObject(Cell, frozen=True, kw_only=True):
     """A JSON-RPC error object, in a response or beside stop reason `error`."""
 
-    code: int
+    code: Code
     message: str
-    data: Json | UnsetType = UNSET
+    data: AnyJson | UnsetType = UNSET
+
+
+class LooseError(ErrorObject, frozen=True, kw_only=True):
+    """An answered error that holds more than the struct has fields for, or another code than the
+    schema allows. Store `kept_error` of it."""
+
+    whole: JsonObject
+
+
+def kept_error(error: ErrorObject) -> ErrorObject | JsonObject:
+    """The cell of an answered error: as it came, unknown fields included."""
+    return error.whole if isinstance(error, LooseError) else error
 
 
 class Usage(Cell, frozen=True, kw_only=True):
@@ -257,84 +297,76 @@ class Cost(Cell, frozen=True, kw_only=True):
 class BackgroundWork(Cell, frozen=True, kw_only=True, tag_field="type"):
     """Base of the items of `state_update.background` (edition `sdk-2.4`)."""
 
-    meta: Meta_ = field(name="_meta", default=UNSET)
-
 
 class BackgroundTerminal(BackgroundWork, frozen=True, kw_only=True, tag="terminal"):
     terminal_id: str
+    meta: Meta_ = field(name="_meta", default=UNSET)
 
 
 class BackgroundToolCall(BackgroundWork, frozen=True, kw_only=True, tag="tool_call"):
     tool_call_id: str
+    meta: Meta_ = field(name="_meta", default=UNSET)
 
 
 class BackgroundSubagent(BackgroundWork, frozen=True, kw_only=True, tag="subagent"):
     session_id: str
+    meta: Meta_ = field(name="_meta", default=UNSET)
 
 
 AnyBackground: TypeAlias = BackgroundTerminal | BackgroundToolCall | BackgroundSubagent
 
 
-class CommandInput(Cell, frozen=True, kw_only=True, tag_field="type", tag="text"):
-    hint: str
-    meta: Meta_ = field(name="_meta", default=UNSET)
-
-
-class Command(Cell, frozen=True, kw_only=True):
-    """A slash command; `type` is `command` where the edition requires it."""
-
-    name: str
-    description: str
-    type: str | UnsetType = UNSET
-    input: CommandInput | None | UnsetType = UNSET
-    meta: Meta_ = field(name="_meta", default=UNSET)
-
-
-class ConfigValue(Cell, frozen=True, kw_only=True):
-    value: str
-    name: str
-    description: str | None | UnsetType = UNSET
-    meta: Meta_ = field(name="_meta", default=UNSET)
-
-
-class ConfigOption(Cell, frozen=True, kw_only=True, tag_field="type"):
-    """Base of the session's options; a select with groups goes the tolerant way."""
-
-    config_id: str
-    name: str
-    description: str | None | UnsetType = UNSET
-    category: str | None | UnsetType = UNSET
-    meta: Meta_ = field(name="_meta", default=UNSET)
-
-
-class SelectOption(ConfigOption, frozen=True, kw_only=True, tag="select"):
-    current_value: str
-    options: Annotated[list[ConfigValue], Meta(min_length=1), ALL_OR_NOTHING]
-
-
-class BooleanOption(ConfigOption, frozen=True, kw_only=True, tag="boolean"):
-    current_value: bool
-
-
-AnyOption: TypeAlias = SelectOption | BooleanOption
+KNOWN_STATES: Final = ("running", "idle", "requires_action", "unknown")
+ONLY_IDLE: Final = beside(state=("idle",))
+ONLY_ERROR: Final = beside(state=("idle",), stopReason=("error",))
+ONLY_KNOWN: Final = beside(state=KNOWN_STATES)
 
 
 class MirroredState(Cell, frozen=True, kw_only=True):
     """A child's state as its parent's roster shows it; the fields are those of `StateUpdate`."""
 
     state: str
-    stop_reason: str | None | UnsetType = UNSET
-    error: ErrorObject | None | UnsetType = UNSET
-    usage: Usage | None | UnsetType = UNSET
-    background: Annotated[list[AnyBackground], ALL_OR_NOTHING] | None | UnsetType = UNSET
-    meta: Meta_ = field(name="_meta", default=UNSET)
+    stop_reason: Annotated[str, ONLY_IDLE] | None | UnsetType = UNSET
+    error: Annotated[ErrorObject, ONLY_ERROR] | None | UnsetType = UNSET
+    usage: Annotated[Usage, ONLY_IDLE] | None | UnsetType = UNSET
+    background: (
+        Annotated[list[AnyBackground], ALL_OR_NOTHING, ONLY_KNOWN, defined_by("reports_background")]
+        | None
+        | UnsetType
+    ) = UNSET
+    meta: Annotated[AnyObject, ONLY_KNOWN] | None | UnsetType = field(name="_meta", default=UNSET)
+
+    def __post_init__(self) -> None:
+        refuse_misplaced(self)
 
 
-class PermissionOption(Cell, frozen=True, kw_only=True):
-    option_id: str
-    name: str
-    kind: str
-    meta: Meta_ = field(name="_meta", default=UNSET)
+class _State(Protocol):
+    """What `state_update` and a mirrored state have in common."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def stop_reason(self) -> str | None | UnsetType: ...
+    @property
+    def error(self) -> object: ...
+    @property
+    def usage(self) -> object: ...
+    @property
+    def background(self) -> object: ...
+
+
+def refuse_misplaced(told: _State) -> None:
+    """Raises where a field stands beside a state or a stop reason that does not define it.
+
+    It is an unknown field there, whatever it holds: the tolerant reading sees to that.
+    """
+    if told.state == "idle":
+        if told.error is not UNSET and told.stop_reason != "error":
+            raise ValueError("an error belongs to stop reason error")
+    elif told.stop_reason is not UNSET or told.error is not UNSET or told.usage is not UNSET:
+        raise ValueError("an outcome belongs to idle")
+    elif told.background is not UNSET and told.state not in KNOWN_STATES:
+        raise ValueError("a list of background work belongs to a known state")
 
 
 def cell_field(cell: Cell | JsonObject, name: str) -> Json:

@@ -55,7 +55,7 @@ class Response(Struct, frozen=True, gc=False, kw_only=True):
     """A response, its result not yet read: only its request says what it is.
 
     Exactly one of `result` and `error` is set. `id` is `None` in an error about a message whose id
-    could not be read.
+    could not be read. An error with unknown fields is a `LooseError`.
     """
 
     id: RequestId | None

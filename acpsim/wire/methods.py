@@ -7,21 +7,30 @@ that they answer is known (`parse.read_result`).
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeAlias,
+    get_args,
+)
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from acpsim.wire.cells import (
-    ALL_OR_NOTHING,
-    AnyOption,
-    Command,
+    AnyJson,
+    AnyObject,
     ContentBlock,
+    DateTime,
     ErrorObject,
-    Json,
     JsonObject,
     Meta_,
-    PermissionOption,
+    Uri,
 )
+from acpsim.wire.choices import AnyOption, AnyOutcome, Command, PermissionOption
 from acpsim.wire.jsonrpc import (
     Direction,
     Malformed,
@@ -30,11 +39,29 @@ from acpsim.wire.jsonrpc import (
     RequestId,
     Response,
 )
-from acpsim.wire.updates import KnownUpdate, ToolCallUpdate
+from acpsim.wire.marks import (
+    ALL_OR_NOTHING,
+    COSTS_ALL,
+    EMPTY_INSTEAD,
+    as_object,
+    beside,
+    defined_by,
+    filled_unless,
+)
+from acpsim.wire.servers import AnyServer, SystemPrompt
+from acpsim.wire.updates import AnyUpdate, KnownUpdate, ToolCallUpdate
+
+if TYPE_CHECKING:
+    _Decoded: TypeAlias = AnyUpdate
+else:
+    # An unknown update has no tag by which it could be decoded: `tolerant` puts it in its place.
+    _Decoded = KnownUpdate
 
 
-class Params(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
-    """Base of parameters and results. Unknown fields are not kept."""
+class Params(
+    Struct, frozen=True, gc=False, rename="camel", forbid_unknown_fields=True, kw_only=True
+):
+    """Base of parameters and results. Unknown fields are ignored, the tolerant way."""
 
     meta: Meta_ = field(name="_meta", default=UNSET)
 
@@ -48,9 +75,9 @@ class Implementation(Params, frozen=True, kw_only=True):
 class PromptCapabilities(Params, frozen=True, kw_only=True):
     """Present and not null means supported."""
 
-    image: JsonObject | None | UnsetType = UNSET
-    audio: JsonObject | None | UnsetType = UNSET
-    embedded_context: JsonObject | None | UnsetType = UNSET
+    image: AnyObject | None | UnsetType = UNSET
+    audio: AnyObject | None | UnsetType = UNSET
+    embedded_context: AnyObject | None | UnsetType = UNSET
 
 
 class SessionCapabilities(Params, frozen=True, kw_only=True):
@@ -64,7 +91,7 @@ class AgentCapabilities(Params, frozen=True, kw_only=True):
 class InitializeParams(Params, frozen=True, kw_only=True):
     protocol_version: Annotated[int, Meta(ge=0, le=65535)]
     info: Implementation
-    capabilities: JsonObject | UnsetType = UNSET
+    capabilities: AnyObject | UnsetType = UNSET
 
 
 class InitializeResult(Params, frozen=True, kw_only=True):
@@ -73,17 +100,26 @@ class InitializeResult(Params, frozen=True, kw_only=True):
     capabilities: AgentCapabilities | UnsetType = UNSET
 
 
-class NewSessionParams(Params, frozen=True, kw_only=True):
+class OpeningParams(Params, frozen=True, kw_only=True):
+    """What the requests that open a session have in common; a malformed part costs the request."""
+
     cwd: str
-    mcp_servers: list[JsonObject] | None | UnsetType = UNSET
-    additional_directories: Annotated[list[str], ALL_OR_NOTHING] | None | UnsetType = UNSET
+    mcp_servers: Annotated[list[AnyServer], ALL_OR_NOTHING, COSTS_ALL] | None | UnsetType = UNSET
+    additional_directories: Annotated[list[str], ALL_OR_NOTHING, COSTS_ALL] | None | UnsetType = (
+        UNSET
+    )
+    system_prompt: Annotated[SystemPrompt, COSTS_ALL] | None | UnsetType = UNSET
+
+
+class NewSessionParams(OpeningParams, frozen=True, kw_only=True):
+    """Opens a session that the agent names."""
 
 
 class SessionResult(Params, frozen=True, kw_only=True):
     """What the responses that (re)open a session may carry; absent lists change nothing."""
 
     config_options: list[AnyOption] | UnsetType = UNSET
-    available_commands: list[Command] | UnsetType = UNSET
+    available_commands: Annotated[list[Command], defined_by("extras")] | UnsetType = UNSET
 
 
 class NewSessionResult(SessionResult, frozen=True, kw_only=True):
@@ -93,14 +129,17 @@ class NewSessionResult(SessionResult, frozen=True, kw_only=True):
 
 
 class ReplayFrom(Params, frozen=True, kw_only=True):
+    """From where a conversation is replayed; only `start` is standard."""
+
     type: str
+    meta: Annotated[AnyObject, beside(type=("start",))] | None | UnsetType = field(
+        name="_meta", default=UNSET
+    )
 
 
-class ResumeSessionParams(Params, frozen=True, kw_only=True):
+class ResumeSessionParams(OpeningParams, frozen=True, kw_only=True):
     session_id: str
-    cwd: str
-    mcp_servers: list[JsonObject] | None | UnsetType = UNSET
-    replay_from: ReplayFrom | None | UnsetType = UNSET
+    replay_from: Annotated[ReplayFrom, COSTS_ALL] | None | UnsetType = UNSET
 
 
 class SessionParams(Params, frozen=True, kw_only=True):
@@ -110,30 +149,34 @@ class SessionParams(Params, frozen=True, kw_only=True):
 
 
 class ListSessionsParams(Params, frozen=True, kw_only=True):
-    cwd: str | None | UnsetType = UNSET
-    cursor: str | None | UnsetType = UNSET
+    cwd: Annotated[str, COSTS_ALL] | None | UnsetType = UNSET
+    cursor: Annotated[str, COSTS_ALL] | None | UnsetType = UNSET
+    archived: Annotated[str, COSTS_ALL] | None | UnsetType = UNSET
 
 
 class ListedSession(Params, frozen=True, kw_only=True):
     session_id: str
     cwd: str
+    additional_directories: Annotated[list[str], ALL_OR_NOTHING, COSTS_ALL] | None | UnsetType = (
+        UNSET
+    )
     title: str | None | UnsetType = UNSET
-    updated_at: str | None | UnsetType = UNSET
+    updated_at: DateTime | None | UnsetType = UNSET
+    archived: bool | None | UnsetType = UNSET
 
 
 class ListSessionsResult(Params, frozen=True, kw_only=True):
-    sessions: list[ListedSession]
-    next_cursor: str | None | UnsetType = UNSET
+    sessions: Annotated[list[ListedSession], EMPTY_INSTEAD]
+    next_cursor: Annotated[str, COSTS_ALL] | None | UnsetType = UNSET
 
 
-class ForkSessionParams(Params, frozen=True, kw_only=True):
+class ForkSessionParams(OpeningParams, frozen=True, kw_only=True):
     session_id: str
-    cwd: str
 
 
 class PromptParams(Params, frozen=True, kw_only=True):
     session_id: str
-    prompt: Annotated[list[ContentBlock], ALL_OR_NOTHING]
+    prompt: Annotated[list[ContentBlock], ALL_OR_NOTHING, filled_unless("prompt_may_be_empty")]
 
 
 class PromptResult(Params, frozen=True, kw_only=True):
@@ -143,8 +186,14 @@ class PromptResult(Params, frozen=True, kw_only=True):
 class SetConfigOptionParams(Params, frozen=True, kw_only=True):
     session_id: str
     config_id: str
-    value: Json
+    value: AnyJson
     type: str
+
+    def __post_init__(self) -> None:
+        if self.type == "id" and not isinstance(self.value, str):
+            raise ValueError("the value of type id is a string")
+        if self.type == "boolean" and not isinstance(self.value, bool):
+            raise ValueError("the value of type boolean is true or false")
 
 
 class SetConfigOptionResult(Params, frozen=True, kw_only=True):
@@ -171,31 +220,42 @@ class RequestPermissionParams(Params, frozen=True, kw_only=True):
     title: str
     options: Annotated[list[PermissionOption], Meta(min_length=1), ALL_OR_NOTHING]
     description: str | None | UnsetType = UNSET
-    subject: ToolCallSubject | CommandSubject | None | UnsetType = UNSET
+    subject: Annotated[ToolCallSubject | CommandSubject, COSTS_ALL] | None | UnsetType = UNSET
 
 
 class RequestPermissionResult(Params, frozen=True, kw_only=True):
-    """`outcome` is kept as the object that the client answered, once it has a string `outcome`."""
+    """`outcome` is kept as the object that the client answered, less what was malformed."""
 
-    outcome: JsonObject
+    outcome: Annotated[JsonObject, as_object(AnyOutcome)]
 
 
 class ElicitationParams(Params, frozen=True, kw_only=True):
+    """A question to the user, about a session or about a request; forms are not looked into."""
+
     mode: str
     message: str
-    session_id: str | UnsetType = UNSET
-    request_id: RequestId | UnsetType = UNSET
+    session_id: Annotated[str, COSTS_ALL] | UnsetType = UNSET
+    request_id: Annotated[RequestId, COSTS_ALL] | UnsetType = UNSET
+    tool_call_id: str | None | UnsetType = UNSET
+    requested_schema: Annotated[AnyObject, beside(mode=("form",)), COSTS_ALL] | UnsetType = UNSET
+    elicitation_id: Annotated[str, beside(mode=("url",)), COSTS_ALL] | UnsetType = UNSET
+    url: Annotated[Uri, beside(mode=("url",)), COSTS_ALL] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.session_id is UNSET) == (self.request_id is UNSET):
+            raise ValueError("has not exactly one of sessionId and requestId")
 
 
 class ElicitationResult(Params, frozen=True, kw_only=True):
     action: str
+    content: Annotated[AnyObject, beside(action=("accept",)), COSTS_ALL] | None | UnsetType = UNSET
 
 
 class SessionUpdateParams(Params, frozen=True, kw_only=True):
     """`update` is an `UnknownUpdate` where its variant is not known; see `parse`."""
 
     session_id: str
-    update: KnownUpdate
+    update: _Decoded
 
 
 class CancelRequestParams(Params, frozen=True, kw_only=True):
@@ -206,7 +266,9 @@ class Empty(Params, frozen=True, kw_only=True):
     """A result that says only that it worked."""
 
 
-class Call(Struct, frozen=True, gc=False, tag_field="method", kw_only=True):
+class Call(
+    Struct, frozen=True, gc=False, tag_field="method", forbid_unknown_fields=True, kw_only=True
+):
     """Base of all messages that have a method. `method` and `direction` are the class's."""
 
     method: ClassVar[str]
@@ -338,6 +400,15 @@ METHODS: Final[dict[str, type[Call]]] = {}
 for _call in get_args(KnownCall):
     _call.method = str(_call.__struct_config__.tag)
     METHODS[_call.method] = _call
+
+OTHER_METHODS: Final[dict[str, Direction]] = {
+    **dict.fromkeys(("auth/login", "auth/logout", "auth/status"), "c2a"),
+    **dict.fromkeys(("providers/list", "providers/set", "providers/disable"), "c2a"),
+    **dict.fromkeys(("session/archive", "session/unarchive", "session/status"), "c2a"),
+    **dict.fromkeys(("session/set_title", "tool_call/cancel", "terminal/cancel"), "c2a"),
+    **dict.fromkeys(("auth/status_update", "elicitation/complete"), "a2c"),
+}
+"""Methods of the wider protocol that have no struct here, with the direction of their messages."""
 
 Outcome: TypeAlias = Params | ErrorObject | Malformed
 """What a response means once its request is known: a typed result, an error, or neither."""

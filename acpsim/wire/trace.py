@@ -1,78 +1,59 @@
 """The record of a conversation: events, their header, and the JSON lines they are kept in.
 
-First version (reading of bare logs and tolerance of bad bytes come next).
+Owns: the trace file as the contracts describe it, and `TraceReader`, which reads one, or a bare log
+of messages, without ever holding more than a line. What a line has that cannot be read is a
+diagnostic with its number, and reading goes on. Writing an event and reading it again gives the
+same event, and writing that the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
-from acpsim.wire.cells import JsonObject
+from acpsim.wire.cells import Json, JsonObject
+from acpsim.wire.direction import Directions
 from acpsim.wire.edition import DRAFT, EDITIONS, Edition
-from acpsim.wire.jsonrpc import Direction, Flaw
+from acpsim.wire.event import Diagnostic, Event, EventDirection, event, is_raw, lost
+from acpsim.wire.jsonrpc import (
+    Direction,
+    Flaw,
+    Malformed,
+    OtherNotification,
+    OtherRequest,
+    Response,
+)
+from acpsim.wire.lines import LINE_BYTES_MAX, mended, numbered, repeated_key
 from acpsim.wire.methods import AnyMessage
-from acpsim.wire.parse import read_message, read_value
+from acpsim.wire.parse import NOT_STRICT, reader, why_unreadable
+from acpsim.wire.shapes import json_word
 
-EventDirection: TypeAlias = Literal["c2a", "a2c", "lost"]
+__all__ = [
+    "Diagnostic",
+    "Event",
+    "EventDirection",
+    "Header",
+    "Observer",
+    "Trace",
+    "TraceReader",
+    "encode_event",
+    "encode_header",
+    "encode_trace",
+    "event",
+    "lost",
+    "read_trace",
+    "write_trace",
+]
+
 Observer: TypeAlias = Literal["wire", "client", "agent"]
 
+FORMAT: Final = "trace/1"
 
-class Event(Struct, frozen=True, kw_only=True):
-    """One line of a trace: a message and its direction, or the loss of the connection."""
-
-    dir: EventDirection
-    message: AnyMessage | None = None
-    raw: bytes = b""
-    flaws: tuple[Flaw, ...] = ()
-    line: int = 0
-    t: float = 0.0
-    sent: float | None = None
-    recv: float | None = None
-
-    def json(self) -> Any:
-        """The message as a fresh JSON value."""
-        return msgspec.json.decode(self.raw)
-
-    def as_json(self) -> JsonObject:
-        """The event as targets get it, fresh."""
-        if self.dir == "lost":
-            return {"dir": "lost"}
-        return {"dir": self.dir, "msg": self.json()}
-
-
-def event(
-    direction: Direction,
-    msg: JsonObject | bytes,
-    *,
-    edition: Edition,
-    line: int = 0,
-    t: float = 0.0,
-) -> Event:
-    """The event of a message, given as JSON text or as a JSON value (which is copied)."""
-    if isinstance(msg, bytes):
-        raw, reading = msg, read_message(msg, edition)
-    else:
-        reading = read_value(msg, edition)
-        raw = msgspec.json.encode(msg)
-    return Event(
-        dir=direction, message=reading.message, raw=raw, flaws=reading.flaws, line=line, t=t
-    )
-
-
-def lost(*, line: int = 0, t: float = 0.0) -> Event:
-    """The event that the connection broke."""
-    return Event(dir="lost", line=line, t=t)
-
-
-class Diagnostic(Struct, frozen=True, kw_only=True):
-    """A remark about something unreadable or unusable, at a line of the trace (0: none)."""
-
-    line: int
-    text: str
+DIAGNOSTICS_MAX: Final = 10_000
+"""How many diagnostics a reader keeps: a large file of something else must not fill the memory."""
 
 
 class Header(Struct, frozen=True, kw_only=True):
@@ -93,56 +74,275 @@ class Trace(Struct, frozen=True, kw_only=True):
     diagnostics: list[Diagnostic]
 
 
-_KNOWN: Final = ("acpsim", "edition", "observer", "complete")
+class _Line(Struct, frozen=True, gc=False):
+    """A line of a trace, or a bare message. What is not known of it is skipped."""
+
+    acpsim: Raw | UnsetType = UNSET
+    dir: str | UnsetType = UNSET
+    msg: Raw | UnsetType = UNSET
+    raw: str | UnsetType = UNSET
+    t: float | UnsetType = UNSET
+    sent: float | None = None
+    recv: float | None = None
+
+    def keys(self) -> int:
+        """How many of its fields are there."""
+        optional = (self.acpsim, self.dir, self.msg, self.raw, self.t)
+        there = sum(value is not UNSET for value in optional)
+        return there + (self.sent is not None) + (self.recv is not None)
+
+
+class _LooseLine(Struct, frozen=True, gc=False):
+    """The same, each field for itself: one of them does not fit."""
+
+    acpsim: Raw | UnsetType = UNSET
+    dir: Raw | UnsetType = UNSET
+    msg: Raw | UnsetType = UNSET
+    raw: Raw | UnsetType = UNSET
+    t: Raw | UnsetType = UNSET
+    sent: Raw | UnsetType = UNSET
+    recv: Raw | UnsetType = UNSET
+
+
+_decode_line: Final = msgspec.json.Decoder(_Line).decode
+_decode_loose: Final = msgspec.json.Decoder(_LooseLine).decode
+_decode: Final = msgspec.json.Decoder().decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class _Source(NamedTuple):
+    """A line that is being read, and what had to be done to its text."""
+
+    number: int
+    text: bytes
+    remarks: tuple[str, ...] = ()
+
+    def flaws(self) -> tuple[Flaw, ...]:
+        """The remarks as flaws of the message."""
+        return tuple(Flaw("$", text) for text in self.remarks)
 
 
 class TraceReader:
-    """Iterates over the events of a trace, line by line; holds no line that it has passed."""
+    """Iterates over the events of a trace, once; holds no line that it has passed.
 
-    def __init__(self, stream: Iterable[bytes], *, edition: Edition | None = None) -> None:
+    `edition` is the header's unless one is given, `draft` without either; it and `header` are
+    known once the first event is. `diagnostics` grows while it reads: about lines, not about what
+    messages say. Raises nothing of its own.
+    """
+
+    def __init__(
+        self, stream: BinaryIO | Iterable[bytes], *, edition: Edition | None = None
+    ) -> None:
         self._stream = stream
         self._given = edition
         self.header = Header()
         self.edition = edition or DRAFT
         self.diagnostics: list[Diagnostic] = []
         self.messages = 0
+        """How many events so far were messages."""
+        self._t = 0.0
+        self._started = False
+        self._directions: Directions | None = None
 
     def __iter__(self) -> Iterator[Event]:
-        for number, line in enumerate(self._stream, 1):
-            try:
-                value = msgspec.json.decode(line)
-            except (msgspec.DecodeError, RecursionError) as error:
-                self.diagnostics.append(Diagnostic(line=number, text=f"not JSON: {error}"))
+        for number, line in numbered(self._stream):
+            if line is None:
+                self._remark(number, f"is longer than {LINE_BYTES_MAX} bytes: skipped")
                 continue
-            if not isinstance(value, dict):
-                self.diagnostics.append(Diagnostic(line=number, text="not a JSON object"))
-            elif "acpsim" in value:
-                self._head(value)
-            elif value.get("dir") == "lost":
-                yield lost(line=number, t=float(value.get("t", 0.0)))
-            elif isinstance(value.get("msg"), dict):
-                self.messages += 1
-                yield event(
-                    value["dir"],
-                    value["msg"],
-                    edition=self.edition,
-                    line=number,
-                    t=float(value.get("t", 0.0)),
-                )
+            told = self._read(_Source(number, line))
+            self._started = True
+            if told is not None:
+                self.messages += told.dir != "lost"
+                yield told
 
-    def _head(self, value: JsonObject) -> None:
-        extra = {key: entry for key, entry in value.items() if key not in _KNOWN}
-        self.header = Header(
-            edition=value.get("edition", UNSET),
-            observer=value.get("observer", "wire"),
-            complete=bool(value.get("complete", False)),
-            extra=extra,
+    def _remark(self, line: int, text: str) -> None:
+        kept = len(self.diagnostics)
+        if kept < DIAGNOSTICS_MAX:
+            last = kept == DIAGNOSTICS_MAX - 1
+            text = "more remarks than this are not kept" if last else text
+            self.diagnostics.append(Diagnostic(line=line, text=text))
+
+    def _read(self, source: _Source) -> Event | None:
+        try:
+            frame = _decode_line(source.text)
+        except NOT_STRICT:
+            closely = self._read_closely(source)
+            if closely is None:
+                return None
+            frame, source = closely
+        if frame.dir is UNSET and frame.acpsim is not UNSET:
+            self._head(source)
+            return None
+        if frame.dir is UNSET and frame.msg is UNSET:
+            return self._bare(source)
+        t = self._time(source.number, frame.t)
+        if frame.dir == "lost":
+            return lost(line=source.number, t=t)
+        direction = _WAYS.get(frame.dir) if isinstance(frame.dir, str) else None
+        if direction is None:
+            seen = "no dir" if frame.dir is UNSET else f"the dir {frame.dir!r}"
+            self._remark(source.number, f"has {seen}; c2a, a2c and lost are known: skipped")
+            return None
+        return self._framed(source, frame, Event(dir=direction, line=source.number, t=t))
+
+    def _framed(self, source: _Source, frame: _Line, blank: Event) -> Event | None:
+        if frame.msg is not UNSET:
+            text = bytes(frame.msg)
+        elif frame.raw is not UNSET:
+            text = frame.raw.encode()
+        else:
+            self._remark(source.number, "has neither msg nor raw: skipped")
+            return None
+        (message, flaws), raw = reader(self.edition).take(text)
+        if frame.msg is not UNSET:
+            self._look(source, message, flaws, around=frame.keys())
+            if _is_no_json(message):
+                return None
+        return Event(
+            dir=blank.dir,
+            message=message,
+            raw=raw,
+            flaws=(*source.flaws(), *flaws) if source.remarks else flaws,
+            line=blank.line,
+            t=blank.t,
+            sent=frame.sent,
+            recv=frame.recv,
         )
-        if self._given is None:
-            self.edition = EDITIONS.get(str(self.header.edition), DRAFT)
+
+    def _bare(self, source: _Source) -> Event | None:
+        number = source.number
+        (message, flaws), raw = reader(self.edition).take(source.text)
+        self._look(source, message, flaws, around=0)
+        if isinstance(message, Malformed) and message.kind == "unreadable":
+            if not is_raw(message):
+                self._remark(number, "is neither an event nor a JSON-RPC message: skipped")
+            return None
+        if self._directions is None:
+            self._directions = Directions(self.edition)
+        direction, doubt = self._directions.of(message, number)
+        if doubt is not None:
+            self._remark(number, doubt)
+        flaws = (*source.flaws(), *flaws)
+        return Event(dir=direction, message=message, raw=raw, flaws=flaws, line=number, t=self._t)
+
+    def _look(
+        self, source: _Source, message: AnyMessage, flaws: tuple[Flaw, ...], *, around: int
+    ) -> None:
+        """Say what is odd about the text of a message; `around` it stand so many keys."""
+        if is_raw(message):
+            self._remark(source.number, flaws[-1].text)
+            return
+        for flaw in flaws:
+            if flaw.path == "$" and flaw.dropped:
+                self._remark(source.number, flaw.text)
+        # Counting is cheap and right for nearly all lines; only a line with another count is read
+        # again in search of a key that stands twice.
+        if source.text.count(b'":') != around + _keys(message):
+            key = repeated_key(source.text)
+            if key is not None:
+                text = f"has the key {key!r} twice in one object; the last counts"
+                self._remark(source.number, text)
+
+    def _read_closely(self, source: _Source) -> tuple[_Line, _Source] | None:
+        """A line that does not decode as it should: mended, and each field for itself."""
+        number = source.number
+        line, remarks = mended(source.text)
+        for text in remarks:
+            self._remark(number, text)
+        try:
+            loose = _decode_loose(line)
+        except NOT_STRICT as error:
+            self._remark(number, f"{_why_no_object(line, error)}: skipped")
+            return None
+        told: dict[str, Any] = {"acpsim": loose.acpsim, "msg": loose.msg}
+        for name, kind, word in _FIELDS:
+            raw = getattr(loose, name)
+            if raw is UNSET:
+                continue
+            try:
+                told[name] = msgspec.json.decode(raw, type=kind)
+            except NOT_STRICT:
+                self._remark(number, f"{name} is not {word}: left out")
+        return _Line(**told), _Source(number, line, remarks)
+
+    def _time(self, number: int, t: float | UnsetType) -> float:
+        if t is UNSET:
+            return self._t
+        if t < self._t:
+            self._remark(number, f"t goes back, from {self._t:g} to {t:g}")
+        self._t = t
+        return t
+
+    def _head(self, source: _Source) -> None:
+        number = source.number
+        if self._started:
+            self._remark(number, "is a header, but not the first line: ignored")
+            return
+        try:
+            value: JsonObject = _decode(source.text)
+        except NOT_STRICT as error:
+            self._remark(number, f"{why_unreadable(error)}: skipped")
+            return
+        said = value["acpsim"]
+        if said != FORMAT:
+            said = repr(said) if isinstance(said, str) else json_word(said)
+            self._remark(number, f"says that it is {said}; it is read as {FORMAT!r}")
+        told: JsonObject = {}
+        for name, fits, word in _HEADER:
+            if name in value and fits(value[name]):
+                told[name] = value[name]
+            elif name in value:
+                self._remark(number, f"{name} is not {word}: left out")
+        extra = {name: entry for name, entry in value.items() if name not in _HEADER_NAMES}
+        self.header = Header(**told, extra=extra)
+        self._choose_edition(number)
+
+    def _choose_edition(self, number: int) -> None:
+        name = self.header.edition
+        if self._given is not None or name is UNSET:
+            return
+        if name not in EDITIONS:
+            known = ", ".join(EDITIONS)
+            self._remark(number, f"no edition {name!r}, known are {known}: read as draft")
+        self.edition = EDITIONS.get(name, DRAFT)
 
 
-def read_trace(stream: Iterable[bytes], *, edition: Edition | None = None) -> Trace:
+_WAYS: Final[dict[str, Direction]] = {"c2a": "c2a", "a2c": "a2c"}
+_FIELDS: Final[tuple[tuple[str, Any, str], ...]] = (
+    ("dir", str, "a string"),
+    ("raw", str, "a string"),
+    ("t", float, "a number"),
+    ("sent", float | None, "a number"),
+    ("recv", float | None, "a number"),
+)
+_HEADER: Final[tuple[tuple[str, Callable[[Json], bool], str], ...]] = (
+    ("edition", lambda value: isinstance(value, str), "a string"),
+    ("observer", lambda value: value in ("wire", "client", "agent"), "wire, client or agent"),
+    ("complete", lambda value: isinstance(value, bool), "true or false"),
+)
+_HEADER_NAMES: Final = frozenset({"acpsim", "edition", "observer", "complete"})
+
+
+def _why_no_object(line: bytes, error: Exception) -> str:
+    try:
+        return f"is {json_word(_decode(line))}, not an object"
+    except NOT_STRICT:
+        return why_unreadable(error)
+
+
+def _is_no_json(message: AnyMessage) -> bool:
+    return isinstance(message, Malformed) and message.value is UNSET
+
+
+def _keys(message: AnyMessage) -> int:
+    """How many keys a message has, if none stands twice and no text looks like one."""
+    if isinstance(message, Malformed):
+        return _encode(message.value).count(b'":')
+    version = isinstance(message, Response | OtherRequest | OtherNotification)
+    return _encode(message).count(b'":') + version
+
+
+def read_trace(stream: BinaryIO | Iterable[bytes], *, edition: Edition | None = None) -> Trace:
     """Read a whole trace."""
     reader = TraceReader(stream, edition=edition)
     events = list(reader)
@@ -163,23 +363,26 @@ def encode_trace(trace: Trace) -> Iterator[bytes]:
 
 def encode_header(header: Header) -> bytes:
     """The first line of a trace file."""
-    head: JsonObject = {"acpsim": "trace/1"}
+    head: JsonObject = {"acpsim": FORMAT}
     if header.edition is not UNSET:
         head["edition"] = header.edition
     head |= {"observer": header.observer, "complete": header.complete, **header.extra}
-    return msgspec.json.encode(head) + b"\n"
+    return _encode(head) + b"\n"
 
 
 def encode_event(entry: Event) -> bytes:
     """One line of a trace file."""
     line: JsonObject = {"t": entry.t, "dir": entry.dir}
-    if entry.dir != "lost":
-        line["msg"] = msgspec.Raw(entry.raw)
+    if is_raw(entry.message):
+        line["raw"] = entry.raw.decode(errors="replace")
+    elif entry.dir != "lost":
+        # A line end can only stand between the tokens of JSON text, where any space would do.
+        line["msg"] = Raw(entry.raw.replace(b"\n", b" ").replace(b"\r", b" "))
     if entry.sent is not None:
         line["sent"] = entry.sent
     if entry.recv is not None:
         line["recv"] = entry.recv
-    return msgspec.json.encode(line) + b"\n"
+    return _encode(line) + b"\n"
 
 
 def write_trace(stream: BinaryIO, trace: Trace) -> None:

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from typing import Annotated, Final, TypeAlias, get_args
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from acpsim.wire.cells import (
-    ALL_OR_NOTHING,
+    ONLY_ERROR,
+    ONLY_IDLE,
+    ONLY_KNOWN,
     AnyBackground,
-    AnyOption,
+    AnyJson,
     AnyPlan,
     Cancellable,
-    Command,
     ContentBlock,
     Cost,
+    DateTime,
     ErrorObject,
     ExitStatus,
-    Json,
     JsonObject,
     Location,
     Meta_,
@@ -33,11 +34,20 @@ from acpsim.wire.cells import (
     TerminalSize,
     ToolContent,
     Usage,
+    refuse_misplaced,
 )
+from acpsim.wire.choices import AnyOption, Command
+from acpsim.wire.marks import ALL_OR_NOTHING, COSTS_ALL, defined_by
 
 
 class Update(
-    Struct, frozen=True, gc=False, rename="camel", tag_field="sessionUpdate", kw_only=True
+    Struct,
+    frozen=True,
+    gc=False,
+    rename="camel",
+    tag_field="sessionUpdate",
+    forbid_unknown_fields=True,
+    kw_only=True,
 ):
     """Base of all variants. `_meta` is the entity's on an upsert and the chunk's on a chunk."""
 
@@ -83,25 +93,40 @@ class SessionMessage(_Message, frozen=True, kw_only=True, tag="session_message")
 
     sender_session_id: str | None | UnsetType = UNSET
     recipient_session_id: str | None | UnsetType = UNSET
-    sender_message_id: str | None | UnsetType = UNSET
-    recipient_message_id: str | None | UnsetType = UNSET
+    sender_message_id: Annotated[str, defined_by("message_cross_references")] | None | UnsetType = (
+        UNSET
+    )
+    recipient_message_id: (
+        Annotated[str, defined_by("message_cross_references")] | None | UnsetType
+    ) = UNSET
 
 
 class SessionMessageChunk(_Chunk, frozen=True, kw_only=True, tag="session_message_chunk"):
-    """Appends to a session-directed message; the identities count in edition `draft` only."""
+    """Appends to a session-directed message."""
 
-    sender_session_id: str | None | UnsetType = UNSET
-    recipient_session_id: str | None | UnsetType = UNSET
+    sender_session_id: Annotated[str, defined_by("chunks_carry_identities")] | None | UnsetType = (
+        UNSET
+    )
+    recipient_session_id: (
+        Annotated[str, defined_by("chunks_carry_identities")] | None | UnsetType
+    ) = UNSET
 
 
 class StateUpdate(Update, frozen=True, kw_only=True, tag="state_update"):
-    """The foreground state. `error` counts beside stop reason `error` only."""
+    """The foreground state. A field that its state or stop reason does not define is unknown."""
 
     state: str
-    stop_reason: str | None | UnsetType = UNSET
-    error: ErrorObject | None | UnsetType = UNSET
-    usage: Usage | None | UnsetType = UNSET
-    background: Annotated[list[AnyBackground], ALL_OR_NOTHING] | None | UnsetType = UNSET
+    stop_reason: Annotated[str, ONLY_IDLE] | None | UnsetType = UNSET
+    error: Annotated[ErrorObject, ONLY_ERROR] | None | UnsetType = UNSET
+    usage: Annotated[Usage, ONLY_IDLE] | None | UnsetType = UNSET
+    background: (
+        Annotated[list[AnyBackground], ALL_OR_NOTHING, ONLY_KNOWN, defined_by("reports_background")]
+        | None
+        | UnsetType
+    ) = UNSET
+
+    def __post_init__(self) -> None:
+        refuse_misplaced(self)
 
 
 class ToolCallUpdate(Update, frozen=True, kw_only=True, tag="tool_call_update"):
@@ -114,9 +139,9 @@ class ToolCallUpdate(Update, frozen=True, kw_only=True, tag="tool_call_update"):
     status: str | None | UnsetType = UNSET
     content: list[ToolContent] | None | UnsetType = UNSET
     locations: list[Location] | None | UnsetType = UNSET
-    raw_input: Json | UnsetType = UNSET
-    raw_output: Json | UnsetType = UNSET
-    capabilities: Cancellable | None | UnsetType = UNSET
+    raw_input: AnyJson | UnsetType = UNSET
+    raw_output: AnyJson | UnsetType = UNSET
+    capabilities: Annotated[Cancellable, defined_by("extras")] | None | UnsetType = UNSET
 
 
 class ToolCallContentChunk(Update, frozen=True, kw_only=True, tag="tool_call_content_chunk"):
@@ -134,8 +159,8 @@ class TerminalUpdate(Update, frozen=True, kw_only=True, tag="terminal_update"):
     cwd: str | None | UnsetType = UNSET
     output: TerminalOutput | None | UnsetType = UNSET
     exit_status: ExitStatus | None | UnsetType = UNSET
-    size: TerminalSize | None | UnsetType = UNSET
-    capabilities: Cancellable | None | UnsetType = UNSET
+    size: Annotated[TerminalSize, defined_by("extras")] | None | UnsetType = UNSET
+    capabilities: Annotated[Cancellable, defined_by("extras")] | None | UnsetType = UNSET
 
 
 class TerminalOutputChunk(Update, frozen=True, kw_only=True, tag="terminal_output_chunk"):
@@ -173,7 +198,7 @@ class SessionInfoUpdate(Update, frozen=True, kw_only=True, tag="session_info_upd
     """Patches the session's title, time and metadata."""
 
     title: str | None | UnsetType = UNSET
-    updated_at: str | None | UnsetType = UNSET
+    updated_at: DateTime | None | UnsetType = UNSET
 
 
 class UsageUpdate(Update, frozen=True, kw_only=True, tag="usage_update"):
@@ -188,12 +213,8 @@ class Notice(Update, frozen=True, kw_only=True, tag="notice"):
     """A live remark to the user. The client keeps the whole object, found in the event."""
 
     severity: str
-    title: str
+    title: Annotated[str, Meta(min_length=1)]
     description: str | None | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        if not self.title:
-            raise ValueError("a notice has a non-empty title")
 
 
 class CompactionUpdate(Update, frozen=True, kw_only=True, tag="compaction_update"):
@@ -220,8 +241,10 @@ class SubagentUpdate(Update, frozen=True, kw_only=True, tag="subagent_update"):
     description: str | None | UnsetType = UNSET
     capabilities: Cancellable | None | UnsetType = UNSET
     state: MirroredState | None | UnsetType = UNSET
-    cwd: str | None | UnsetType = UNSET
-    additional_directories: Annotated[list[str], ALL_OR_NOTHING] | None | UnsetType = UNSET
+    cwd: Annotated[str, COSTS_ALL] | None | UnsetType = UNSET
+    additional_directories: Annotated[list[str], ALL_OR_NOTHING, COSTS_ALL] | None | UnsetType = (
+        UNSET
+    )
 
 
 class UnknownUpdate(Struct, frozen=True, gc=False, kw_only=True):

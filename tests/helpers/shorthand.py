@@ -109,7 +109,8 @@ class Text(str):
 
 
 def _setup(words: list[Any]) -> list[tuple[str, JsonObject | None]]:
-    capabilities: JsonObject = {word: {} for word in words if word in {"image", "audio", "embeddedContext"}}
+    offered = {"image", "audio", "embeddedContext"}
+    capabilities: JsonObject = {word: {} for word in words if word in offered}
     others = [word for word in words if word not in capabilities]
     session = others[0] if others else "s1"
     info = {"name": "test", "version": "1"}

@@ -90,7 +90,7 @@ def test_spoilt_messages_are_accepted_by_both_or_by_neither(
     for message in recorded_messages():
         if message["method"] == method:
             update = message["params"].get("update", {})
-            key = (update.get("sessionUpdate"), update.get("state"), *sorted(update))
+            key = (update.get("sessionUpdate"), str(update.get("state")), *sorted(update))
             shapes.setdefault(key, message)
     if not shapes:
         pytest.skip("no recorded message of this method")

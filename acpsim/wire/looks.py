@@ -1,0 +1,102 @@
+"""Which strictly decoded messages an edition reads otherwise, and so must be read the tolerant way.
+
+Owns: `looks_of`. The strict decoder knows every field of both editions; where a field is none in
+the edition at hand, or is required in it, a look at the decoded struct tells. The looks come from
+the marks of the structs; a struct that no mark concerns has none, so the common updates pass
+without a call.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from acpsim.wire.edition import Edition
+from acpsim.wire.methods import METHODS, Request
+from acpsim.wire.shapes import Field, Items, Kept, Object, OneOf, Shape, object_of
+from acpsim.wire.updates import VARIANTS
+
+Look: TypeAlias = Callable[[Any], bool]
+"""Whether a strictly decoded struct is read otherwise in the edition."""
+
+Looks: TypeAlias = dict[type[Struct], Look]
+"""Struct → its look: updates by their own struct, everything else by that of its parameters."""
+
+
+def looks_of(edition: Edition) -> Looks:
+    """The looks that this edition needs."""
+    looks: Looks = {}
+    for struct in (*VARIANTS.values(), *PARAMS.values(), *RESULTS):
+        look = _look(object_of(struct), edition)
+        if look is not None:
+            looks[struct] = look
+    return looks
+
+
+PARAMS: Final[dict[str, type[Struct]]] = {
+    name: typing.get_type_hints(call)["params"] for name, call in METHODS.items()
+}
+"""Method → the struct of its parameters."""
+
+RESULTS: Final = tuple({call.result for call in METHODS.values() if issubclass(call, Request)})
+
+
+def _look(shape: Shape, edition: Edition) -> Look | None:
+    if isinstance(shape, Object):
+        return _any([look for f in shape.fields if (look := _field_look(shape, f, edition))])
+    if isinstance(shape, Items):
+        item = _look(shape.item, edition)
+        return None if item is None else lambda items: any(map(item, items))
+    if isinstance(shape, OneOf):
+        variants = {
+            variant.struct: look
+            for variant in shape.variants.values()
+            if variant.struct not in VARIANTS.values() and (look := _look(variant, edition))
+        }
+        return _by_struct(variants) if variants else None
+    if isinstance(shape, Kept):
+        return lambda value: not _fits(value, shape.type)
+    return None
+
+
+def _field_look(shape: Object, field: Field, edition: Edition) -> Look | None:
+    name, marks = field.attribute, field.marks
+    undefined = marks.defined_by is not None and not getattr(edition, marks.defined_by)
+    if undefined:
+        # In a cell it is an unknown field, and those are kept as they came.
+        return None if shape.is_cell else lambda told: getattr(told, name) is not UNSET
+    looks: list[Look] = []
+    if not field.required and field.needed(edition):
+        looks.append(lambda told: getattr(told, name) is UNSET)
+    if marks.filled_unless is not None and not getattr(edition, marks.filled_unless):
+        looks.append(lambda told: not getattr(told, name))
+    inside = _look(field.shape, edition)
+    if inside is not None:
+        looks.append(lambda told: bool(value := getattr(told, name)) and inside(value))
+    return _any(looks)
+
+
+def _any(looks: list[Look]) -> Look | None:
+    if len(looks) <= 1:
+        return looks[0] if looks else None
+    return lambda told: any(look(told) for look in looks)
+
+
+def _by_struct(variants: dict[type[Struct], Look]) -> Look:
+    def look(told: Any) -> bool:
+        own = variants.get(type(told))
+        return own is not None and own(told)
+
+    return look
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    try:
+        msgspec.convert(value, shape)
+    except msgspec.ValidationError:
+        return False
+    return True
