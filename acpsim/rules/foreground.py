@@ -206,9 +206,9 @@ def requires_action(case: Case, s: SessionFacts | None, event: Event | None, wha
     if isinstance(what, Answer):
         assert event is not None
         alone = s.last_line == what.opened.line and len(s.permissions) == 1
-        if works(s) and alone and s.cancel is None:
+        if works(s) and s.cancel is None:
             case.exercise("STATE-REQUIRES-ACTION")
-            if s.state == "running":
+            if alone and s.state == "running":
                 s.extra["STATE-REQUIRES-ACTION"] = (event.line, what.opened.line, what.id)
         return
     silent = s.extra.pop("STATE-REQUIRES-ACTION", None)

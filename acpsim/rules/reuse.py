@@ -65,18 +65,18 @@ def id_reuse(case: Case, s: SessionFacts, event: Event, update: Any) -> None:
     said: Said | None = s.extra.get("ENTITY-ID-REUSE")
     if said is None:
         said = s.extra["ENTITY-ID-REUSE"] = Said()
-    text = _KINDS[type(update)](s, said, update)
+    text = _KINDS[type(update)](case, s, said, update)
     if text is not None and s.resume is None:
         case.suspect("ENTITY-ID-REUSE", event.line, f"perhaps {text}", session=s)
 
 
-def _user(s: SessionFacts, said: Said, update: Any) -> str | None:
+def _user(case: Case, s: SessionFacts, said: Said, update: Any) -> str | None:
     if update.message_id not in s.echoed:
         said.users += 1
     return None
 
 
-def _speech(s: SessionFacts, said: Said, update: Any) -> str | None:
+def _speech(case: Case, s: SessionFacts, said: Said, update: Any) -> str | None:
     content = update.content
     if content is UNSET or content is None or content == []:
         return None
@@ -88,6 +88,7 @@ def _speech(s: SessionFacts, said: Said, update: Any) -> str | None:
     then = grown.get(update.message_id)
     if then is now:
         return None
+    case.exercise("ENTITY-ID-REUSE")
     grown.put(update.message_id, now)
     if then is None or then[0] >= now[0] or then[1] >= now[1]:
         return None
@@ -97,13 +98,14 @@ def _speech(s: SessionFacts, said: Said, update: Any) -> str | None:
     )
 
 
-def _tool(s: SessionFacts, said: Said, update: updates.ToolCallUpdate) -> str | None:
+def _tool(case: Case, s: SessionFacts, said: Said, update: updates.ToolCallUpdate) -> str | None:
     before = said.tools.get(update.tool_call_id) or (None, None, False)
     title = update.title if isinstance(update.title, str) else before[0]
     name = update.name if isinstance(update.name, str) else before[1]
     status = update.status
     ended = before[2] if status is UNSET else status in TERMINAL_STATUSES
     if (title, name, ended) != before:
+        case.exercise("ENTITY-ID-REUSE")
         said.tools.put(update.tool_call_id, (title, name, ended))
     again = before[2] and (status == "pending" or status is None)
     if not again or (title, name) == before[:2]:
@@ -114,12 +116,15 @@ def _tool(s: SessionFacts, said: Said, update: updates.ToolCallUpdate) -> str | 
     )
 
 
-def _terminal(s: SessionFacts, said: Said, update: updates.TerminalUpdate) -> str | None:
+def _terminal(
+    case: Case, s: SessionFacts, said: Said, update: updates.TerminalUpdate
+) -> str | None:
     before = said.runs.get(update.terminal_id) or (None, False)
     command = update.command if isinstance(update.command, str) else before[0]
     status = update.exit_status
     exited = before[1] if status is UNSET else status is not None
     if (command, exited) != before:
+        case.exercise("ENTITY-ID-REUSE")
         said.runs.put(update.terminal_id, (command, exited))
     if not before[1] or before[0] is None or command == before[0]:
         return None
@@ -129,9 +134,12 @@ def _terminal(s: SessionFacts, said: Said, update: updates.TerminalUpdate) -> st
     )
 
 
-def _compaction(s: SessionFacts, said: Said, update: updates.CompactionUpdate) -> str | None:
+def _compaction(
+    case: Case, s: SessionFacts, said: Said, update: updates.CompactionUpdate
+) -> str | None:
     ended = update.status in TERMINAL_STATUSES
     before = said.compactions.get(update.compaction_id)
+    case.exercise("ENTITY-ID-REUSE")
     said.compactions.put(update.compaction_id, ended)
     if not before or update.status != "in_progress":
         return None
@@ -141,7 +149,7 @@ def _compaction(s: SessionFacts, said: Said, update: updates.CompactionUpdate) -
     )
 
 
-_KINDS: Final[dict[type, Callable[[SessionFacts, Said, Any], str | None]]] = {
+_KINDS: Final[dict[type, Callable[[Case, SessionFacts, Said, Any], str | None]]] = {
     **dict.fromkeys(SPEECH, _speech),
     **dict.fromkeys(USERS, _user),
     updates.ToolCallUpdate: _tool,
