@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -47,6 +48,7 @@ Examples:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Repeats a run exactly.")
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a parameter.")
+@click.option("--misbehave", multiple=True, metavar="RULE", help="Make a party break a rule.")
 @click.option("--sweep", "sweeps", multiple=True, metavar="KEY=FROM:TO:STEPS", help="One or two.")
 @click.option("--replications", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
@@ -60,6 +62,7 @@ def command(
     observer: str,
     seed: int,
     sets: tuple[str, ...],
+    misbehave: tuple[str, ...],
     sweeps: tuple[str, ...],
     replications: int,
     jobs: int,
@@ -81,6 +84,8 @@ def command(
     loaded = load_model(model)
     for assignment in sets:
         loaded = _assign(loaded, assignment)
+    if misbehave:
+        loaded = override(loaded, "misbehave", list(misbehave), where="--misbehave")
     used = edition_named(edition) or DRAFT
     if out is not None:
         done = _trace(loaded, out, observer, seed=seed, edition=used)
@@ -126,7 +131,7 @@ def _assign(model: Model, assignment: str) -> Model:
     if not found:
         raise UsageError(f"--set {assignment}: give KEY=VALUE")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value: object = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
     return override(model, key, value)
@@ -135,10 +140,11 @@ def _assign(model: Model, assignment: str) -> Model:
 def _trace(model: Model, out: str, observer: str, *, seed: int, edition: Edition) -> Run:
     """Run once and write the trace as it is made."""
     with contextlib.ExitStack() as stack:
-        stream = click.get_binary_stream("stdout") if out == "-" else stack.enter_context(
-            open_output(Path(out))
-        )  # fmt: skip
-        bar = stack.enter_context(progress("simulating", model.duration_s))
+        if out == "-":
+            stream = click.get_binary_stream("stdout")
+        else:
+            stream = stack.enter_context(open_output(Path(out)))
+        bar: Any = stack.enter_context(progress("simulating", model.duration_s))
         return run(
             model,
             seed=seed,

@@ -200,12 +200,12 @@ class ClientSession:
         if sent is not None:
             self.world.measure.accepted(now - sent, ok=result is not None)
         if result is not None:
-            identity = result["messageId"]
+            identity = result.get("messageId", "")
             self.answered[identity] = now
             self._gap(identity)
             if identity not in self.echoed or self.echoed[identity] >= 0:
                 self.unworked.add(identity)
-        elif response["error"]["code"] == REQUEST_CANCELLED:
+        elif response.get("error", {}).get("code") == REQUEST_CANCELLED:
             self.world.happened("prompt-refused-as-cancelled")
         self._check_settled()
 
@@ -224,7 +224,7 @@ class ClientSession:
         if variant == "state_update":
             self._state(update)
         elif variant in {"user_message", "user_message_chunk"}:
-            identity = update["messageId"]
+            identity = update.get("messageId", "")
             if identity not in self.echoed:
                 self.echoed[identity] = self.env.now
                 self._gap(identity)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from acpsim.sim.link import Link
+from acpsim.sim.rogue import Rogue
 from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.jsonrpc import METHOD_NOT_FOUND, RequestId
 
@@ -28,10 +29,11 @@ class Endpoint:
     names its session and its lane: what it may not overtake on a link whose order is `any`.
     """
 
-    __slots__ = ("_handlers", "_link", "_next", "_prefix", "waiting")
+    __slots__ = ("_handlers", "_link", "_next", "_prefix", "_rogue", "waiting")
 
-    def __init__(self, link: Link, *, prefix: str = "") -> None:
+    def __init__(self, link: Link, *, prefix: str = "", rogue: Rogue | None = None) -> None:
         self._link = link
+        self._rogue = rogue
         self._prefix = prefix
         self._next = 0
         self._handlers: dict[str, Handler] = {}
@@ -71,7 +73,10 @@ class Endpoint:
             "method": "session/update",
             "params": {"sessionId": session, "update": update},
         }
-        self._link.send(message, _encode(message), session=session, lane=lane)
+        if self._rogue is None:
+            self._link.send(message, _encode(message), session=session, lane=lane)
+        else:
+            self.send(message, session, lane)
 
     def answer(
         self, request: RequestId, result: Json, session: str, lane: str | None = None
@@ -93,11 +98,17 @@ class Endpoint:
         self.send({"jsonrpc": "2.0", "id": request, "error": error}, session, lane)
 
     def send(self, message: JsonObject, session: str, lane: str | None = None) -> None:
-        """Send any message as it is."""
-        self._link.send(message, _encode(message), session=session, lane=lane)
+        """Send any message; what a party that misbehaves makes of it is sent in its place."""
+        if self._rogue is None:
+            self._link.send(message, _encode(message), session=session, lane=lane)
+            return
+        for said in self._rogue.say(message):
+            self._link.send(said, _encode(said), session=session, lane=lane)
 
     def receive(self, message: JsonObject) -> None:
         """Take what arrived: to its handler, or to whom waits for it."""
+        if self._rogue is not None:
+            self._rogue.hear(message)
         method = message.get("method")
         if method is None:
             waiter = self.waiting.pop(message["id"], None)

@@ -133,11 +133,11 @@ class Figures(Measure):
         if variant == "tool_call_update":
             key, ended = update["toolCallId"], update.get("status") in TERMINAL_STATUSES
         elif variant == "compaction_update":
-            key, ended = update["compactionId"], update["status"] in TERMINAL_STATUSES
+            key, ended = update["compactionId"], update.get("status") in TERMINAL_STATUSES
         elif variant == "terminal_update":
             key, ended = update["terminalId"], update.get("exitStatus") is not None
         else:
-            return
+            return  # Nothing else has an end of its own.
         entity = (session, variant, key)
         if ended and entity in self._open:
             self._open.discard(entity)

@@ -18,6 +18,7 @@ from msgspec import Meta, Struct, field
 
 from acpsim.errors import UsageError
 from acpsim.sim.distributions import check_spec
+from acpsim.sim.misbehave import check_misbehaviours
 from acpsim.sim.properties import check_names
 
 Probability: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
@@ -273,6 +274,7 @@ def _convert(tables: dict[str, Any], where: str) -> Model:
     except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {_explain(str(error))}") from error
     check_names(model, where)
+    check_misbehaviours(model.misbehave, where)
     for key, spec in _distributions(model, ""):
         check_spec(spec, f"{where}: {key}")
     for low, high, key in (

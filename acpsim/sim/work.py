@@ -235,6 +235,10 @@ def abort(stretch: Stretch) -> Generator[simpy.Event, Any, None]:
     if stretch.ending != "lost" and request is not None and not stretch.inserted:
         session.agent.answered(request)
         session.refuse(request)
+    asked = stretch.permission
+    if stretch.ending != "lost" and asked in session.end.waiting and session.chance() < 0.5:
+        # The usual cascade; an agent that only waits for the answer is as right.
+        session.end.notify("$/cancel_request", {"requestId": asked}, session.id)
     abort_s = session.draw.abort()
     if abort_s > 0 and stretch.ending != "lost":
         yield Timeout(session.env, abort_s)
@@ -245,9 +249,6 @@ def abort(stretch: Stretch) -> Generator[simpy.Event, Any, None]:
     if stretch.ending == "lost":
         _forget(stretch)
         return
-    if stretch.permission is not None and session.chance() < 0.5:
-        params = {"requestId": stretch.permission}
-        session.end.notify("$/cancel_request", params, session.id)
     close_open(stretch, "cancelled")
     settle(stretch)
     if stretch.started:

@@ -21,7 +21,9 @@ from acpsim.sim.distributions import Draws, Spec, sampler
 from acpsim.sim.endpoint import Endpoint
 from acpsim.sim.link import Link
 from acpsim.sim.measure import Measure
+from acpsim.sim.misbehave import changes
 from acpsim.sim.model import LinkModel, Model
+from acpsim.sim.rogue import Rogue
 from acpsim.sim.streams import Streams
 from acpsim.sim.subagents import Subagents
 from acpsim.sim.tap import Tap
@@ -92,10 +94,14 @@ class World:
         self.c2a = self._link("c2a", model.link.c2a)
         self.a2c = self._link("a2c", model.link.a2c)
         self.subagents = Subagents(self)
-        self.client = Client(self, Endpoint(self.c2a))
-        self.agent = Agent(self, Endpoint(self.a2c, prefix="a"))
+        self.client = Client(self, Endpoint(self.c2a, rogue=self._rogue("client")))
+        self.agent = Agent(self, Endpoint(self.a2c, prefix="a", rogue=self._rogue("agent")))
         self.c2a.connect(self.agent.end.receive)
         self.a2c.connect(self.client.end.receive)
+
+    def _rogue(self, party: str) -> Rogue | None:
+        found = changes(self.model.misbehave, party)
+        return Rogue(found) if found else None
 
     def happened(self, name: str) -> None:
         """Note that something of interest has happened."""

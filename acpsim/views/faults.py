@@ -104,8 +104,8 @@ def finished(event: CampaignFinished) -> Iterator[str]:
         f"{counted(event.orders, 'distinct order')} in {event.seconds:.1f} s "
         f"({event.cases_per_second:.0f} cases a second); {event.reason.value}"
     )
-    rules = len(event.exercised) + len(event.never)
-    yield f"rules exercised by these conversations: {len(event.exercised)} of {rules}"
+    rules = len(event.exercised)
+    yield f"rules exercised by these conversations: {rules - len(event.never)} of {rules}"
     if event.never:
         yield f"never exercised: {', '.join(event.never)}"
     if event.faults:
@@ -143,10 +143,7 @@ def campaign_document(event: CampaignFinished) -> JsonObject:
         "orders": event.orders,
         "reason": event.reason.value,
         "faults": [fault_document(value) for value in event.faults],
-        "coverage": {
-            **{rule: {"exercised": count} for rule, count in event.exercised.items()},
-            **{rule: {"exercised": 0} for rule in event.never},
-        },
+        "coverage": {rule: {"exercised": count} for rule, count in event.exercised.items()},
     }
 
 

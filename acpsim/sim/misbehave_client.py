@@ -1,0 +1,59 @@
+"""How a client breaks each rule that binds it. See `misbehave` for the table."""
+
+from __future__ import annotations
+
+from acpsim.sim.rogue import Rogue
+from acpsim.wire.cells import JsonObject
+
+Said = list[JsonObject]
+
+
+def one_id(rogue: Rogue, message: JsonObject) -> Said:
+    """RPC-ID-REUSE. The first id is kept, so that its answer is still understood."""
+    if message.get("method") != "session/prompt":
+        return [message]
+    first = rogue.memory.setdefault("id", message["id"])
+    return [{**message, "id": first}]
+
+
+def undeclared_block(rogue: Rogue, message: JsonObject) -> Said:
+    """PROMPT-CONTENT-CAPABILITY."""
+    if message.get("method") == "session/prompt":
+        message["params"]["prompt"].append({"type": "_hologram", "depth": 3})
+    return [message]
+
+
+def hasty_prompt(rogue: Rogue, message: JsonObject) -> Said:
+    """PROMPT-AFTER-SETUP."""
+    if message.get("method") != "initialize":
+        return [message]
+    params = {"sessionId": "sess_1", "prompt": [{"type": "text", "text": "hello?"}]}
+    prompt = {"jsonrpc": "2.0", "id": "hasty", "method": "session/prompt", "params": params}
+    return [message, prompt]
+
+
+def allows_after_cancel(rogue: Rogue, message: JsonObject) -> Said:
+    """CANCEL-PERMISSIONS."""
+    outcome = _outcome(message)
+    if outcome == "cancelled":
+        message["result"] = {"outcome": {"outcome": "selected", "optionId": "yes"}}
+    return [message]
+
+
+def no_permission_answer(rogue: Rogue, message: JsonObject) -> Said:
+    """CANCEL-PERMISSIONS-OPEN."""
+    return [] if _outcome(message) else [message]
+
+
+def unoffered(rogue: Rogue, message: JsonObject) -> Said:
+    """PERMISSION-OUTCOME."""
+    if _outcome(message) == "selected":
+        message["result"]["outcome"]["optionId"] = "always-and-ever"
+    return [message]
+
+
+def _outcome(message: JsonObject) -> str | None:
+    result = message.get("result")
+    outcome = result.get("outcome") if isinstance(result, dict) else None
+    named = outcome.get("outcome") if isinstance(outcome, dict) else None
+    return named if isinstance(named, str) else None
