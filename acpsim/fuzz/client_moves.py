@@ -78,6 +78,7 @@ def withdraw(ledger: Ledger, talk: Talk) -> None:
 def cancel(ledger: Ledger, talk: Talk) -> None:
     """Work is to stop, and what is not yet inserted is not to be."""
     node = ledger.client_tells(talk, "session/cancel", {"sessionId": talk.session})
+    talk.cancel_last = node
     if talk.working and talk.cancelled is None:
         talk.cancelled = node
     for asked in talk.prompts:
@@ -156,7 +157,7 @@ def close(ledger: Ledger, talk: Talk) -> None:
         refused = ledger.client_asks(talk, "session/close", {})
         ledger.answers(refused, {"error": {"code": -32603, "message": "Not now"}})
         return
-    asked = ledger.client_asks(talk, "session/close", {})
+    asked = ledger.client_asks(talk, "session/close", {}, after=talk.rejected)
     family = _family(ledger, talk)
     for member in family:
         _wind_up(ledger, member, asked)
@@ -171,7 +172,7 @@ def close(ledger: Ledger, talk: Talk) -> None:
 def _wind_up(ledger: Ledger, talk: Talk, asked: Asked) -> None:
     for pending in talk.prompts:
         pending.withdrawn = asked.node if pending.withdrawn is None else pending.withdrawn
-        work_moves.refuse(ledger, pending)
+        work_moves.refuse(ledger, talk, pending)
     talk.prompts = []
     talk.client_last = max(talk.client_last, asked.node)
     _decline_all(ledger, talk)
@@ -197,13 +198,17 @@ def resume(ledger: Ledger, talk: Talk) -> None:
         talk.client_last = talk.closed
     asked = ledger.client_asks(talk, "session/resume", params)
     talk.ready, talk.closed, talk.all_nodes = asked.node, None, []
-    for member in _family(ledger, talk)[1:]:
-        member.ready, member.closed = asked.node, None
     said = list(_retell(ledger, talk)) if replay else []
     if talk.working and values.maybe(0.6):
         talk.state = "idle"  # the work ended while nobody listened
     said.append(ledger.report(talk, talk.state, after=said))
-    talk.client_last = ledger.answers(asked, {"result": _opened(ledger)}, said)
+    response = ledger.answers(asked, {"result": _opened(ledger)}, said)
+    # Before the answer there is nothing but the replay, which would be hard to tell from it.
+    talk.ready = talk.client_last = response
+    for child in _family(ledger, talk)[1:]:
+        # Its announcement may have been lost with the connection: a replay makes it known again.
+        child.ready = child.client_last = response
+        child.closed = None if replay else child.closed
 
 
 def _retell(ledger: Ledger, talk: Talk) -> Iterator[Node]:

@@ -297,6 +297,7 @@ def patches(tell: Teller) -> None:
     tell.up("agent_message", messageId="m2", content=[text("A")])
     tell.up("agent_message_chunk", messageId="m2", content=text(""))
     tell.up("agent_message", messageId="m2", content=[])
+    tell.up("agent_thought", messageId="m2", content=[text("A")])
     tell.tool("t1", title="T", kind="edit", content=[item("X")], locations=[{"path": "/a"}])
     tell.up("tool_call_content_chunk", toolCallId="t1", content=item("Y"))
     tell.tool("t1", status="in_progress", rawOutput=1)

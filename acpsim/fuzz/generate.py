@@ -6,18 +6,18 @@ Owns: `generate`, which needs nothing but a `random.Random`, and the Hypothesis 
 - The campaign gives it a stream of its seed. Drawing each move through Hypothesis costs a hundred
   times as much, and a seed would name other cases in each version of Hypothesis (which also draws
   constants out of whatever modules happen to be loaded).
-- A test gives it the `random.Random` that Hypothesis drives, and so gets its example database and
-  its shrinking.
+- A test has Hypothesis draw a number for each move, and so gets its database of what failed and its
+  shrinking, which takes moves away.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from acpsim.fuzz import client_moves
-from acpsim.fuzz.ledger import Ledger, Talk
+from acpsim.fuzz.ledger import Ledger
 from acpsim.fuzz.moves import ALWAYS, CONTENTS, GROUPS, MOVES, Move, settle
 from acpsim.fuzz.scenario import Events, Scenario, deliver
 from acpsim.fuzz.values import Values
@@ -38,17 +38,21 @@ def generate(
     *,
     name: str = "generated",
     groups: frozenset[str] | None = None,
-    steps: int | None = None,
+    steps: Iterable[random.Random] | None = None,
 ) -> Scenario:
-    """One scenario. `groups` are the kinds of move that it may have; drawn where not given."""
+    """One scenario. `groups` are the kinds of move that it may have, `steps` what each move draws
+    from; both are drawn where they are not given.
+    """
     swarm = _swarm(chance) if groups is None else groups | ALWAYS
     values = Values(chance, edition, hostile="hostile values" in swarm)
     ledger = Ledger(edition, values)
     client_moves.connect(ledger)
     client_moves.new_session(ledger)
     moves = [move for move in MOVES if move.group in swarm]
-    for _ in range(chance.choice(STEPS) if steps is None else steps):
-        step(ledger, chance, moves=moves, swarm=swarm)
+    for source in [chance] * chance.choice(STEPS) if steps is None else steps:
+        values.chance = source
+        step(ledger, source, moves=moves, swarm=swarm)
+    values.chance = chance
     settled = chance.random() < 0.8
     if settled:
         settle(ledger, [talk for talk in ledger.talks if talk.closed is None])
@@ -87,7 +91,8 @@ def step(
         return
     talk = chance.choice(live)
     open_ = [move for move in moves if move.open(ledger, talk)]
-    _pick(chance, open_).act(ledger, talk)
+    if open_:  # a child may have to wait for its parent
+        _pick(chance, open_).act(ledger, talk)
 
 
 def _pick(chance: random.Random, moves: Sequence[Move]) -> Move:
@@ -109,16 +114,19 @@ def scenarios(edition: Edition) -> SearchStrategy[Scenario]:
     """The Hypothesis strategy: scenarios drawn, kept and shrunk by Hypothesis."""
     from hypothesis import strategies as st
 
-    return st.randoms(use_true_random=False).map(lambda chance: generate(chance, edition))
+    def drawn(first: int, steps: list[int]) -> Scenario:
+        return generate(random.Random(first), edition, steps=map(random.Random, steps))
+
+    number = st.integers(0, 2**20)
+    return st.builds(drawn, number, st.lists(number, max_size=max(STEPS)))
 
 
 def conversations(edition: Edition) -> SearchStrategy[Events]:
     """The Hypothesis strategy of whole conversations: a scenario and one of its orders."""
     from hypothesis import strategies as st
 
-    return st.builds(
-        one_delivery, scenarios(edition), st.randoms(use_true_random=False, note_method_calls=False)
-    )
+    chances = st.integers(0, 2**20).map(random.Random)
+    return st.builds(one_delivery, scenarios(edition), chances)
 
 
-__all__ = ["Talk", "conversations", "generate", "one_delivery", "scenarios"]
+__all__ = ["conversations", "generate", "one_delivery", "scenarios"]

@@ -81,6 +81,12 @@ class Talk:
     permissions: list[Asked] = dataclasses.field(default_factory=list)
     cancelled: Node | None = None
     """The cancel that this stretch of work has to end with."""
+    rejected: list[Node] = dataclasses.field(default_factory=list)
+    """Answers to prompts that were rejected of the agent's own accord. A client that closes has
+    seen them: else they could not be told from prompts that the closing kept out.
+    """
+    cancel_last: Node | None = None
+    """The last cancel: work that begins later was begun by an agent that had read it."""
     closed: Node | None = None
     """Since when it is not to be spoken of: closed, or not resumed after the connection broke."""
     background: bool = False
@@ -127,13 +133,19 @@ class Ledger:
         return count // 2 if self._id_style == "mixed" else count
 
     def client_asks(
-        self, talk: Talk | None, method: str, params: JsonObject, *, keep: bool = False
+        self,
+        talk: Talk | None,
+        method: str,
+        params: JsonObject,
+        *,
+        after: Iterable[Node] = (),
+        keep: bool = False,
     ) -> Asked:
         """A request of the client, for a session or for none."""
         identity = self.request_id("c2a")
         named = params if talk is None else {"sessionId": talk.session, **params}
         message = {**VERSION, "id": identity, "method": method, "params": named}
-        node = self.script.say("c2a", message, self._client_after(talk), keep=keep)
+        node = self.script.say("c2a", message, (*self._client_after(talk), *after), keep=keep)
         if talk is not None:
             talk.client_last = node
         return Asked(identity, node, params)
@@ -255,6 +267,8 @@ class Ledger:
         if talk.background and self.edition.reports_background:
             update["background"] = self._background(talk)
         bound = [*talk.since_state, *after]
+        if not talk.working and talk.cancel_last is not None:
+            bound.append(talk.cancel_last)
         if talk.state_node is not None:
             bound.append(talk.state_node)
         node = self.update(talk, update, bound)

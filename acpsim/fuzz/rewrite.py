@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import functools
 from typing import Final
 
 import msgspec
@@ -133,12 +134,13 @@ def _joined(stage: Stage, one: int, other: int) -> JsonObject | None:
 # ------------------------------------------------------------------------------ malformed
 
 
-def _fields(variant: str, *, required: bool) -> list[str]:
+@functools.cache
+def _fields(variant: str, *, required: bool) -> tuple[str, ...]:
     struct = updates.VARIANTS.get(variant)
     if struct is None:
-        return []
+        return ()
     fields = msgspec.structs.fields(struct)
-    return [field.encode_name for field in fields if field.required is required]
+    return tuple(field.encode_name for field in fields if field.required is required)
 
 
 def _hostile(stage: Stage, *, unlike: Json = None) -> Json:

@@ -126,18 +126,19 @@ def _echo(ledger: Ledger, talk: Talk, own_id: str, asked: Asked) -> None:
 
 def reject(ledger: Ledger, talk: Talk) -> None:
     """The oldest pending prompt is never inserted."""
-    asked = talk.prompts.pop(0)
-    refuse(ledger, asked)
+    refuse(ledger, talk, talk.prompts.pop(0))
 
 
-def refuse(ledger: Ledger, asked: Asked) -> None:
+def refuse(ledger: Ledger, talk: Talk, asked: Asked) -> None:
     """An error for a prompt; the code says whether it was taken back."""
     if asked.withdrawn is not None:
         error: JsonObject = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-        ledger.answers(asked, {"error": error}, [asked.withdrawn])
+        # Whoever answers so has read the cancel; what it reported before, it reported before.
+        states = [] if talk.state_node is None else [talk.state_node]
+        ledger.answers(asked, {"error": error}, [asked.withdrawn, *states])
         return
     error = {"code": ledger.values.chance.choice((-32000, -32602)), "message": "No"}
-    ledger.answers(asked, {"error": error})
+    talk.rejected.append(ledger.answers(asked, {"error": error}))
 
 
 def other_user(ledger: Ledger, talk: Talk) -> None:
@@ -299,7 +300,7 @@ def notice(ledger: Ledger, talk: Talk) -> None:
 def unknown(ledger: Ledger, talk: Talk) -> None:
     """A variant that the client does not know; it bears an id that an entity has."""
     values = ledger.values
-    update: JsonObject = {"sessionUpdate": values.chance.choice(("_metric", "future_thing"))}
+    update: JsonObject = {"sessionUpdate": values.chance.choice(("_metric", "_vendor_note"))}
     held = [thing.own_id for kind in talk.things for thing in talk.of(kind)]
     if held:
         own_id = values.chance.choice(held)
