@@ -36,6 +36,10 @@ HELLO_TIMEOUT_S: Final = 20.0
 NOISE_QUIET_S: Final = 0.2
 """After a wrong line, how long without another one until it counts as one wrong line."""
 
+UNANSWERED_BYTES_MAX: Final = 1024 * 1024
+"""Of requests that are sent before their answers are read: a long conversation told message by
+message is not kept twice."""
+
 _RESET: Final = b'{"op":"reset"}\n'
 _encode = msgspec.json.Encoder().encode
 
@@ -62,9 +66,10 @@ class Ask:
 class StdioTarget:
     """A program as a target, started on the first `reset` or by `start`.
 
-    One process serves many cases. `reset` does not wait for its answer, which comes with that of
-    the `apply` after it: two round trips a case. Where the program fails it is killed with its
-    process group, and the next `reset` starts it again.
+    One process serves many cases. `reset` and `apply` do not wait for their answers, which are read
+    by the `snapshot` after them: one round trip a case, and a failure that one of them met comes
+    out of it. Where the program fails it is killed with its process group, and the next `reset`
+    starts it again.
     """
 
     def __init__(
@@ -81,6 +86,7 @@ class StdioTarget:
         self._hello_timeout_s = hello_timeout_s
         self._child: Child | None = None
         self._asks: list[Ask] = []
+        self._unanswered_bytes = 0
         self.name = command_line
         self.sections: tuple[str, ...] = ()
         self.starts = 0
@@ -116,11 +122,12 @@ class StdioTarget:
         self._ask(_RESET_ASK, _RESET)
 
     def apply(self, events: Sequence[Event]) -> None:
-        """Hands over the events in one request."""
+        """Hands over the events in one request. Waits only where much has been sent unanswered."""
         sent = [_event_text(event) for event in events if reaches_targets(event)]
         ask = Ask(f"apply {_count(len(sent), 'event')}", '{"ok": true}', _read_ok)
         self._ask(ask, b'{"op":"apply","events":[' + b",".join(sent) + b"]}\n")
-        self._settle(self.timeout_s)
+        if self._unanswered_bytes > UNANSWERED_BYTES_MAX:
+            self._settle(self.timeout_s)
 
     def snapshot(self, session_id: str) -> JsonObject | None:
         """What it holds of one session."""
@@ -150,11 +157,13 @@ class StdioTarget:
         assert self._child is not None, "reset comes first, and after each failure"
         self._child.send(request)
         self._asks.append(ask)
+        self._unanswered_bytes += len(request)
 
     def _settle(self, timeout_s: float) -> Json:
         """Reads the answers that are still to come, and returns the last."""
         answer: Json = None
         asks, self._asks = self._asks, []
+        self._unanswered_bytes = 0
         for ask in asks:
             answer = self._answer(ask, timeout_s)
         return answer

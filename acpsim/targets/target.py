@@ -62,7 +62,8 @@ class TargetFailure(Exception):
 class Target(Protocol):
     """A reducer under test. `reset` comes first, and again before each case.
 
-    Each method raises `TargetFailure` where the target fails, and nothing else.
+    Each method raises `TargetFailure` where the target fails, and nothing else. A target may put
+    off what `reset` and `apply` ask for: what they failed at then comes out of the next `snapshot`.
     """
 
     @property

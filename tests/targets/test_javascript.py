@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shlex
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from acpsim.targets.address import open_target
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.edition import EDITIONS, Edition
-from acpsim.wire.trace import Event, read_trace
+from acpsim.wire.trace import Event, event, read_trace
 from tests.helpers.shorthand import conversation
 from tests.targets.mutant_cases import CASES, PLAIN
 
@@ -94,6 +95,42 @@ def test_it_agrees_on_the_conversation_of_a_mutant(
 
     expected = held(ReferenceTarget(edition), events, target.sections)
     assert held(target, events, target.sections) == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_agrees_on_damaged_conversations(honest: tuple[Edition, Target], seed: int) -> None:
+    edition, target = honest
+    chance = random.Random(seed)
+    different = []
+    for _ in range(50):
+        whole = conversation(f"setup\n{chance.choice(list(CASES.values()))}", edition=edition)
+        events = [damaged(one, chance, edition) if one.dir == "a2c" else one for one in whole]
+        if held(target, events, target.sections) != held(
+            ReferenceTarget(edition), events, target.sections
+        ):
+            different.append([one.as_json() for one in events])
+
+    assert different == []
+
+
+def damaged(told: Event, chance: random.Random, edition: Edition) -> Event:
+    """A message with one value in it exchanged for another JSON value, or taken out."""
+    message = told.json()
+    holder, key = chance.choice(list(places(message)))
+    if chance.random() < 0.2 and isinstance(holder, dict):
+        del holder[key]
+    else:
+        holder[key] = chance.choice([None, True, 7, -1, 1.5, "", "x", "aGk=", [], [1], {}])
+    return event("a2c", message, edition=edition)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a JSON value, as its holder and its key there."""
+    keys: Iterable[Any] = range(len(value)) if isinstance(value, list) else list(value)
+    for key in keys:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
 
 
 @pytest.mark.parametrize("fault", list(FAULTS))

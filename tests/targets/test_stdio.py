@@ -48,6 +48,10 @@ def some_event() -> Event:
 
 def run_case(target: StdioTarget, events: list[Event]) -> object:
     target.reset()
+    return apply_and_see(target, events)
+
+
+def apply_and_see(target: StdioTarget, events: list[Event]) -> object:
     target.apply(events)
     return target.snapshot("s1")
 
@@ -67,7 +71,7 @@ def silence_of(mode: str, events: int = 1) -> TargetFailure:
         assert target.snapshot("s1") is not None
         target.timeout_s = SHORT_S
         with pytest.raises(TargetFailure) as caught:
-            target.apply([some_event()] * events)
+            apply_and_see(target, [some_event()] * events)
         return caught.value
 
 
@@ -291,6 +295,22 @@ def test_other_sections_after_a_restart_are_garbled(tmp_path: Path) -> None:
             target.reset()
 
     assert caught.value.kind == "garbled"
+
+
+def test_what_apply_failed_at_comes_out_of_the_next_snapshot() -> None:
+    with child("exit") as target:
+        target.reset()
+        target.apply([some_event()])
+        with pytest.raises(TargetFailure, match="asked to apply 1 event, "):
+            target.snapshot("s1")
+
+
+def test_much_that_is_unanswered_is_settled_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acpsim.targets.stdio.UNANSWERED_BYTES_MAX", 0)
+    with child("exit") as target:
+        target.reset()
+        with pytest.raises(TargetFailure, match="asked to apply 1 event, "):
+            target.apply([some_event()])
 
 
 def test_a_failure_is_followed_by_a_fresh_start() -> None:
