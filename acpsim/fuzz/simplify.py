@@ -41,6 +41,8 @@ def simpler(
     if told.dir == "lost":
         return
     whole = told.json()
+    if not isinstance(whole, dict):
+        return  # a line that was no JSON object: it goes, or it stays
     part = next((p for p in ("params", "result", "error") if isinstance(whole.get(p), dict)), None)
     if part is None:
         return

@@ -77,6 +77,12 @@ def ignored(case: Case) -> bool:
     return case.actual is UNSET and (case.whole or case.section == "timeline")
 
 
+def lists_nothing(case: Case) -> bool:
+    """The response does not have the list that differs."""
+    field = {"commands": "availableCommands"}.get(case.section, case.section)
+    return f'"{field}"'.encode() not in case.events[case.at].raw
+
+
 def new_in_timeline(case: Case) -> bool:
     """It was first seen now and has no place."""
     return case.creates and case.actual is UNSET

@@ -97,7 +97,8 @@ class Case:
     @property
     def elsewhere(self) -> bool:
         """The message is for another session than the one that differs."""
-        return self.print_ is not None and self.print_.session != self.verdict.session
+        own, there = self.print_, self.verdict.session
+        return own is not None and there is not None and own.session != there
 
     @property
     def expected(self) -> Json:

@@ -148,7 +148,7 @@ STATE: Final = (
     Cause(
         rules=("STATE-USAGE-TOLERANT",),
         kinds=frozenset({"state_update"}),
-        places=("foreground",),
+        places=("foreground.usage", "foreground.state", "foreground.completions"),
         when=asks.odd_usage,
         text="a malformed usage counts as omitted, and the report stands",
     ),
@@ -156,6 +156,7 @@ STATE: Final = (
         rules=("STATE-USAGE-TOLERANT",),
         kinds=frozenset({"state_update"}),
         places=("foreground.usage",),
+        when=lambda case: "usage" in case.update,
         text="usage belongs to the idle that carries it",
     ),
     Cause(
@@ -249,9 +250,15 @@ CONNECTION: Final = (
         text="a successful close response closes the session, which keeps what it holds",
     ),
     Cause(
+        rules=("PATCH-OMIT",),
+        kinds=kinds.LISTERS,
+        when=asks.lists_nothing,
+        text="a list that a response does not have changes nothing",
+    ),
+    Cause(
         rules=("PATCH-REPLACE",),
         kinds=kinds.LISTERS,
-        text="a list in a response replaces the list that is held, one that is absent does not",
+        text="a list in a response replaces the list that is held",
     ),
 )
 

@@ -7,6 +7,7 @@ Whether there is a fault at all is not decided here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -14,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from acpsim.oracles.case import Case, Cause
-from acpsim.oracles.causes import CAUSES
+from acpsim.oracles.causes import CAUSES, SIDE_EFFECTS
 from acpsim.oracles.compare import Difference
 from acpsim.oracles.verdict import Verdict
 from acpsim.wire.cells import Json
@@ -29,7 +30,8 @@ def explain(verdict: Verdict) -> Verdict:
     Needs `after` and `kind`; without them, or where no row fits, the verdict stays as it is.
     """
     case = Case(verdict)
-    cause = cause_of(case)
+    # What a crash would have left wrong nobody knows: only what the message is can be a cause.
+    cause = cause_of(case, SIDE_EFFECTS if verdict.difference is None else CAUSES)
     if cause is None:
         return verdict
     if verdict.difference is None:
@@ -45,11 +47,11 @@ def explain(verdict: Verdict) -> Verdict:
     )
 
 
-def cause_of(case: Case) -> Cause | None:
+def cause_of(case: Case, causes: Sequence[Cause] = CAUSES) -> Cause | None:
     """The first row that fits."""
     if not case.kind:
         return None
-    return next((cause for cause in CAUSES if cause.fits(case)), None)
+    return next((cause for cause in causes if cause.fits(case)), None)
 
 
 def in_short(value: Json) -> str:

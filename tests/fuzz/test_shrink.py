@@ -18,7 +18,7 @@ from acpsim.wire import methods, updates
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import DRAFT
 from acpsim.wire.jsonrpc import Malformed
-from acpsim.wire.trace import Event, read_trace
+from acpsim.wire.trace import Event, event, read_trace
 from tests.helpers.shorthand import conversation
 from tests.helpers.small import Small
 
@@ -250,6 +250,17 @@ def test_set_up_stays_as_long_as_it_is_needed() -> None:
     opened = [e for e in shrunk.events if isinstance(e.message, methods.NewSessionRequest)]
     assert len(opened) == 1
     assert needed(shrunk.events) == shrunk.events
+
+
+def test_lines_that_are_no_messages_are_no_trouble() -> None:
+    lines = (b"no json", b"[]", b'"x"', b'{"id":1}', b'{"jsonrpc":"2.0","method":7}')
+    hostile = [event("a2c", line, edition=DRAFT) for line in lines]
+    events = conversation('setup\n< agent_message m1 "KEEP"')
+
+    shrunk = shrink([*hostile, *events, *hostile], has("KEEP"), edition=DRAFT)
+
+    assert kinds(shrunk) == ["agent_message"]
+    assert shrink([*hostile, *events], has("no json"), edition=DRAFT).messages == 1
 
 
 def test_a_fault_of_a_law_is_shrunk_too() -> None:

@@ -380,6 +380,19 @@ def test_no_cause_names_a_rule_that_there_is_not() -> None:
     assert sorted(named - {rule["id"] for rule in RULES}) == []
 
 
+def test_a_crash_at_an_unknown_variant_names_the_rule() -> None:
+    class Raises(Small):
+        def update(self, name: str, update: updates.AnyUpdate, raw: JsonObject) -> None:
+            raise ValueError(raw["sessionUpdate"])
+
+    unknown = next(mistake for mistake in MISTAKES if mistake.rule == "UNKNOWN-PRESERVED")
+
+    verdict = judged(dataclasses.replace(unknown, reducer=Raises))
+
+    assert verdict is not None
+    assert (verdict.oracle, verdict.rules) == ("crash:raised", ("UNKNOWN-PRESERVED",))
+
+
 def test_the_text_is_one_sentence_with_both_values() -> None:
     verdict = judged(MISTAKES[13])
 
