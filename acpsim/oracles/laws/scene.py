@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias
 
 from acpsim.oracles import talk
 from acpsim.oracles.compare import Difference, Snapshots, first_difference
-from acpsim.targets.target import Target, TargetFailure
+from acpsim.targets.target import Target
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import Direction
@@ -180,28 +180,7 @@ class Variant:
         )
 
 
-class Law(Protocol):
-    """What a module of this package gives for one law."""
-
-    def __call__(self, scene: Scene) -> Sequence[Occasion]:
-        """Every occasion that the conversation offers, in the order of the conversation."""
-
-
 def numbered(events: Sequence[Event], at: int) -> str:
     """A message as texts name it: its line in the file if it has one, else its place."""
     line = events[at].line
     return f"message {at + 1}" if line == 0 else f"line {line}"
-
-
-__all__ = [
-    "Bench",
-    "Breach",
-    "Events",
-    "Law",
-    "Occasion",
-    "Scene",
-    "TargetFailure",
-    "Variant",
-    "numbered",
-    "unchanged",
-]
