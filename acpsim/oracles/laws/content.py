@@ -49,7 +49,7 @@ def chunks(scene: Scene) -> Sequence[Occasion]:
     joined = [
         Variant(
             text=(
-                f"{len(run.chunks)} {scene.prints[run.chunks[0]].variant} "  # type: ignore[union-attr]
+                f"{len(run.chunks)} {talk.CHUNK_OF[run.key[0]]} "
                 f"from {numbered(scene.events, run.chunks[0])} joined into one update"
             ),
             make=functools.partial(_joined, scene, run),
