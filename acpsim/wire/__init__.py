@@ -1,0 +1,7 @@
+"""What travels between a client and an agent: bytes in, typed messages out, and back.
+
+Read upwards: `marks`, `formats` → `cells`, `choices`, `servers` → `updates`, `methods`, `jsonrpc`
+(the structs) → `shapes`, `tolerant`, `looks`, `lines` → `parse` (a message) → `pairing`,
+`direction`, `event` → `trace`, `vector` (a file). `edition` says in what the two readings of the
+draft differ. Nothing here does I/O, and nothing raises on what a peer sent.
+"""

@@ -74,7 +74,7 @@ def event(
         except (TypeError, ValueError, RecursionError) as error:
             message, flaws = unreadable(f"is no JSON value: {error}")
             return Event(dir=direction, message=message, flaws=flaws, line=line, t=t)
-    (message, flaws), raw = reader(edition).take(msg)
+    message, flaws, raw = reader(edition).take(msg)
     return Event(dir=direction, message=message, raw=raw, flaws=flaws, line=line, t=t)
 
 

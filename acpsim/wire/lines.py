@@ -41,23 +41,18 @@ BYTE_ORDER_MARK: Final = "begins with a byte order mark, which is left out"
 
 
 def numbered(stream: BinaryIO | Iterable[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Each line with its number, from 1, without its end; `None` for one that is too long.
+    """Each line with its number, from 1; `None` for one that is too long.
 
     A stream is read line by line; any other iterable is taken to yield lines, with or without
     their ends. Blank lines are counted and left out, and so is a byte order mark at the beginning.
     """
     readline = getattr(stream, "readline", None)
     lines = stream if readline is None else _bounded(readline)
-    number = 0
-    for line in lines:
-        number += 1
+    for number, given in enumerate(lines, 1):
+        line = given.removeprefix(_MARK) if number == 1 else given
         if len(line) > LINE_BYTES_MAX:
             yield number, None
-            continue
-        if number == 1 and line.startswith(_MARK):
-            line = line.removeprefix(_MARK)
-        line = line.strip(b" \t\r\n")
-        if line:
+        elif line and not line.isspace():
             yield number, line
 
 

@@ -8,6 +8,7 @@ without a call.
 
 from __future__ import annotations
 
+import operator
 import typing
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
@@ -47,7 +48,9 @@ RESULTS: Final = tuple({call.result for call in METHODS.values() if issubclass(c
 
 def _look(shape: Shape, edition: Edition) -> Look | None:
     if isinstance(shape, Object):
-        return _any([look for f in shape.fields if (look := _field_look(shape, f, edition))])
+        looks = [_undefined_look(shape, edition)]
+        looks += [_field_look(field, edition) for field in shape.fields]
+        return _any([look for look in looks if look is not None])
     if isinstance(shape, Items):
         item = _look(shape.item, edition)
         return None if item is None else lambda items: any(map(item, items))
@@ -63,12 +66,28 @@ def _look(shape: Shape, edition: Edition) -> Look | None:
     return None
 
 
-def _field_look(shape: Object, field: Field, edition: Edition) -> Look | None:
+def _undefined_look(shape: Object, edition: Edition) -> Look | None:
+    """Whether a field is there that is none in the edition.
+
+    In a cell it is an unknown field, and those are kept as they came.
+    """
+    names = [field.attribute for field in shape.fields if _is_undefined(field, edition)]
+    if not names or shape.is_cell:
+        return None
+    get = operator.attrgetter(*names)
+    blank = UNSET if len(names) == 1 else (UNSET,) * len(names)
+    return lambda told: bool(get(told) != blank)
+
+
+def _is_undefined(field: Field, edition: Edition) -> bool:
+    by = field.marks.defined_by
+    return by is not None and not getattr(edition, by)
+
+
+def _field_look(field: Field, edition: Edition) -> Look | None:
     name, marks = field.attribute, field.marks
-    undefined = marks.defined_by is not None and not getattr(edition, marks.defined_by)
-    if undefined:
-        # In a cell it is an unknown field, and those are kept as they came.
-        return None if shape.is_cell else lambda told: getattr(told, name) is not UNSET
+    if _is_undefined(field, edition):
+        return None
     looks: list[Look] = []
     if not field.required and field.needed(edition):
         looks.append(lambda told: getattr(told, name) is UNSET)

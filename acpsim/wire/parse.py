@@ -62,6 +62,9 @@ class Reading(NamedTuple):
     flaws: tuple[Flaw, ...]
 
 
+Taken: TypeAlias = tuple[AnyMessage, tuple[Flaw, ...], bytes]
+
+
 class Reader:
     """Reads messages in one edition."""
 
@@ -73,38 +76,37 @@ class Reader:
 
     def read(self, line: bytes) -> Reading:
         """Read one message from its JSON text."""
-        return self.take(line)[0]
+        message, flaws, _ = self.take(line)
+        return Reading(message, flaws)
 
-    def take(self, line: bytes) -> tuple[Reading, bytes]:
-        """Read one message; and its text, as any reader of JSON takes it where it is JSON."""
+    def take(self, line: bytes) -> Taken:
+        """The message, its flaws, and its text, as any reader of JSON takes it where it is JSON."""
         try:
             message = strict_decode(line)
         except NOT_STRICT:
             return self._take_closely(line)
-        told: Any = message.params
-        if type(message) is SessionUpdate:
-            told = told.update
+        told: Any = message.params.update if type(message) is SessionUpdate else message.params
         look = self._looks.get(type(told))
-        if look is not None and look(told):
-            return self._take_closely(line)
-        return Reading(message, ()), line
+        if look is None or not look(told):
+            return message, (), line
+        return self._take_closely(line)
 
-    def _take_closely(self, line: bytes) -> tuple[Reading, bytes]:
+    def _take_closely(self, line: bytes) -> Taken:
         remarks: tuple[str, ...] = ()
         try:
             value = _any_decode(line)
         except NOT_STRICT as error:
             line, remarks = mended(line)
             if not remarks:
-                return unreadable(why_unreadable(error)), line
+                return *unreadable(why_unreadable(error)), line
             try:
                 value = _any_decode(line)
             except NOT_STRICT as still:
-                return unreadable(why_unreadable(still)), line
+                return *unreadable(why_unreadable(still)), line
         if is_deep(line, value):
-            return unreadable(_TOO_DEEP), line
+            return *unreadable(_TOO_DEEP), line
         message, flaws = self._message(value)
-        return Reading(message, (*(Flaw("$", text) for text in remarks), *flaws)), line
+        return message, (*(Flaw("$", text) for text in remarks), *flaws), line
 
     def result(self, request: KnownRequest, response: Response) -> tuple[Outcome, tuple[Flaw, ...]]:
         """Read what a response means, now that its request is known."""

@@ -9,7 +9,7 @@ same event, and writing that the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -87,9 +87,9 @@ class _Line(Struct, frozen=True, gc=False):
 
     def keys(self) -> int:
         """How many of its fields are there."""
-        optional = (self.acpsim, self.dir, self.msg, self.raw, self.t)
-        there = sum(value is not UNSET for value in optional)
-        return there + (self.sent is not None) + (self.recv is not None)
+        keys = (self.dir is not UNSET) + (self.msg is not UNSET) + (self.t is not UNSET)
+        keys += (self.raw is not UNSET) + (self.acpsim is not UNSET)
+        return keys + (self.sent is not None) + (self.recv is not None)
 
 
 class _LooseLine(Struct, frozen=True, gc=False):
@@ -110,18 +110,6 @@ _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class _Source(NamedTuple):
-    """A line that is being read, and what had to be done to its text."""
-
-    number: int
-    text: bytes
-    remarks: tuple[str, ...] = ()
-
-    def flaws(self) -> tuple[Flaw, ...]:
-        """The remarks as flaws of the message."""
-        return tuple(Flaw("$", text) for text in self.remarks)
-
-
 class TraceReader:
     """Iterates over the events of a trace, once; holds no line that it has passed.
 
@@ -137,122 +125,141 @@ class TraceReader:
         self._given = edition
         self.header = Header()
         self.edition = edition or DRAFT
+        self._reader = reader(self.edition)
         self.diagnostics: list[Diagnostic] = []
         self.messages = 0
         """How many events so far were messages."""
+        self._number = 0
+        self._line = b""
+        """The line that is being read."""
+        self._mended: tuple[str, ...] = ()
+        """What had to be done to its text."""
         self._t = 0.0
         self._started = False
         self._directions: Directions | None = None
 
     def __iter__(self) -> Iterator[Event]:
         for number, line in numbered(self._stream):
+            self._number = number
             if line is None:
-                self._remark(number, f"is longer than {LINE_BYTES_MAX} bytes: skipped")
+                self._remark(f"is longer than {LINE_BYTES_MAX} bytes: skipped")
                 continue
-            told = self._read(_Source(number, line))
+            self._line, self._mended = line, ()
+            told = self._read()
             self._started = True
             if told is not None:
-                self.messages += told.dir != "lost"
+                self.messages += told.message is not None
                 yield told
 
-    def _remark(self, line: int, text: str) -> None:
+    def _remark(self, text: str) -> None:
         kept = len(self.diagnostics)
         if kept < DIAGNOSTICS_MAX:
             last = kept == DIAGNOSTICS_MAX - 1
             text = "more remarks than this are not kept" if last else text
-            self.diagnostics.append(Diagnostic(line=line, text=text))
+            self.diagnostics.append(Diagnostic(line=self._number, text=text))
 
-    def _read(self, source: _Source) -> Event | None:
+    def _read(self) -> Event | None:
         try:
-            frame = _decode_line(source.text)
+            frame = _decode_line(self._line)
         except NOT_STRICT:
-            closely = self._read_closely(source)
-            if closely is None:
+            loose = self._read_closely()
+            if loose is None:
                 return None
-            frame, source = closely
-        if frame.dir is UNSET and frame.acpsim is not UNSET:
-            self._head(source)
-            return None
-        if frame.dir is UNSET and frame.msg is UNSET:
-            return self._bare(source)
-        t = self._time(source.number, frame.t)
+            frame = loose
+        direction = _WAYS.get(frame.dir)
+        if direction is not None:
+            return self._framed(frame, direction)
         if frame.dir == "lost":
-            return lost(line=source.number, t=t)
-        direction = _WAYS.get(frame.dir) if isinstance(frame.dir, str) else None
-        if direction is None:
+            return lost(line=self._number, t=self._time(frame.t))
+        if frame.acpsim is not UNSET:
+            self._head()
+        elif frame.dir is UNSET and frame.msg is UNSET:
+            return self._bare()
+        else:
             seen = "no dir" if frame.dir is UNSET else f"the dir {frame.dir!r}"
-            self._remark(source.number, f"has {seen}; c2a, a2c and lost are known: skipped")
-            return None
-        return self._framed(source, frame, Event(dir=direction, line=source.number, t=t))
+            self._remark(f"has {seen}; c2a, a2c and lost are known: skipped")
+        return None
 
-    def _framed(self, source: _Source, frame: _Line, blank: Event) -> Event | None:
+    def _framed(self, frame: _Line, direction: Direction) -> Event | None:
+        t = self._time(frame.t)
         if frame.msg is not UNSET:
             text = bytes(frame.msg)
         elif frame.raw is not UNSET:
             text = frame.raw.encode()
         else:
-            self._remark(source.number, "has neither msg nor raw: skipped")
+            self._remark("has neither msg nor raw: skipped")
             return None
-        (message, flaws), raw = reader(self.edition).take(text)
+        message, flaws, raw = self._reader.take(text)
         if frame.msg is not UNSET:
-            self._look(source, message, flaws, around=frame.keys())
-            if _is_no_json(message):
+            if self._is_odd(text, message, frame) or flaws:
+                self._say_what_is_odd(message, flaws, frame)
+            if type(message) is Malformed and message.value is UNSET:
                 return None
         return Event(
-            dir=blank.dir,
+            dir=direction,
             message=message,
             raw=raw,
-            flaws=(*source.flaws(), *flaws) if source.remarks else flaws,
-            line=blank.line,
-            t=blank.t,
+            flaws=self._all_flaws(flaws) if self._mended else flaws,
+            line=self._number,
+            t=t,
             sent=frame.sent,
             recv=frame.recv,
         )
 
-    def _bare(self, source: _Source) -> Event | None:
-        number = source.number
-        (message, flaws), raw = reader(self.edition).take(source.text)
-        self._look(source, message, flaws, around=0)
+    def _bare(self) -> Event | None:
+        message, flaws, raw = self._reader.take(self._line.strip())
+        self._say_what_is_odd(message, flaws, None)
         if isinstance(message, Malformed) and message.kind == "unreadable":
             if not is_raw(message):
-                self._remark(number, "is neither an event nor a JSON-RPC message: skipped")
+                self._remark("is neither an event nor a JSON-RPC message: skipped")
             return None
         if self._directions is None:
             self._directions = Directions(self.edition)
-        direction, doubt = self._directions.of(message, number)
+        direction, doubt = self._directions.of(message, self._number)
         if doubt is not None:
-            self._remark(number, doubt)
-        flaws = (*source.flaws(), *flaws)
-        return Event(dir=direction, message=message, raw=raw, flaws=flaws, line=number, t=self._t)
+            self._remark(doubt)
+        flaws = self._all_flaws(flaws)
+        return Event(
+            dir=direction, message=message, raw=raw, flaws=flaws, line=self._number, t=self._t
+        )
 
-    def _look(
-        self, source: _Source, message: AnyMessage, flaws: tuple[Flaw, ...], *, around: int
+    def _all_flaws(self, flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
+        return (*(Flaw("$", text) for text in self._mended), *flaws)
+
+    def _is_odd(self, text: bytes, message: AnyMessage, frame: _Line) -> bool:
+        """Whether the line may hold a key twice. Quick, and wrong only on the careful side."""
+        if len(_encode(message)) != len(text):
+            return True
+        line = self._line
+        at = line.find(b'"msg"')
+        around = line.count(b'":', 0, at) + line.count(b'":', at + len(text) + 5)
+        return around != (2 if frame.sent is None else 4)
+
+    def _say_what_is_odd(
+        self, message: AnyMessage, flaws: tuple[Flaw, ...], frame: _Line | None
     ) -> None:
-        """Say what is odd about the text of a message; `around` it stand so many keys."""
         if is_raw(message):
-            self._remark(source.number, flaws[-1].text)
+            self._remark(flaws[-1].text)
             return
         for flaw in flaws:
             if flaw.path == "$" and flaw.dropped:
-                self._remark(source.number, flaw.text)
-        # Counting is cheap and right for nearly all lines; only a line with another count is read
-        # again in search of a key that stands twice.
-        if source.text.count(b'":') != around + _keys(message):
-            key = repeated_key(source.text)
+                self._remark(flaw.text)
+        # A line with as many keys as its message has fields needs no search for one that stands
+        # twice, which takes longer than all else.
+        if self._line.count(b'":') != _keys(message, frame):
+            key = repeated_key(self._line)
             if key is not None:
-                text = f"has the key {key!r} twice in one object; the last counts"
-                self._remark(source.number, text)
+                self._remark(f"has the key {key!r} twice in one object; the last counts")
 
-    def _read_closely(self, source: _Source) -> tuple[_Line, _Source] | None:
+    def _read_closely(self) -> _Line | None:
         """A line that does not decode as it should: mended, and each field for itself."""
-        number = source.number
-        line, remarks = mended(source.text)
-        for text in remarks:
-            self._remark(number, text)
+        self._line, self._mended = mended(self._line)
+        for text in self._mended:
+            self._remark(text)
         try:
-            loose = _decode_loose(line)
+            loose = _decode_loose(self._line)
         except NOT_STRICT as error:
-            self._remark(number, f"{_why_no_object(line, error)}: skipped")
+            self._remark(f"{_why_no_object(self._line, error)}: skipped")
             return None
         told: dict[str, Any] = {"acpsim": loose.acpsim, "msg": loose.msg}
         for name, kind, word in _FIELDS:
@@ -262,52 +269,52 @@ class TraceReader:
             try:
                 told[name] = msgspec.json.decode(raw, type=kind)
             except NOT_STRICT:
-                self._remark(number, f"{name} is not {word}: left out")
-        return _Line(**told), _Source(number, line, remarks)
+                self._remark(f"{name} is not {word}: left out")
+        return _Line(**told)
 
-    def _time(self, number: int, t: float | UnsetType) -> float:
+    def _time(self, t: float | UnsetType) -> float:
         if t is UNSET:
             return self._t
         if t < self._t:
-            self._remark(number, f"t goes back, from {self._t:g} to {t:g}")
+            self._remark(f"t goes back, from {self._t:g} to {t:g}")
         self._t = t
         return t
 
-    def _head(self, source: _Source) -> None:
-        number = source.number
+    def _head(self) -> None:
         if self._started:
-            self._remark(number, "is a header, but not the first line: ignored")
+            self._remark("is a header, but not the first line: ignored")
             return
         try:
-            value: JsonObject = _decode(source.text)
+            value: JsonObject = _decode(self._line)
         except NOT_STRICT as error:
-            self._remark(number, f"{why_unreadable(error)}: skipped")
+            self._remark(f"{why_unreadable(error)}: skipped")
             return
         said = value["acpsim"]
         if said != FORMAT:
             said = repr(said) if isinstance(said, str) else json_word(said)
-            self._remark(number, f"says that it is {said}; it is read as {FORMAT!r}")
+            self._remark(f"says that it is {said}; it is read as {FORMAT!r}")
         told: JsonObject = {}
         for name, fits, word in _HEADER:
             if name in value and fits(value[name]):
                 told[name] = value[name]
             elif name in value:
-                self._remark(number, f"{name} is not {word}: left out")
+                self._remark(f"{name} is not {word}: left out")
         extra = {name: entry for name, entry in value.items() if name not in _HEADER_NAMES}
         self.header = Header(**told, extra=extra)
-        self._choose_edition(number)
+        self._choose_edition()
 
-    def _choose_edition(self, number: int) -> None:
+    def _choose_edition(self) -> None:
         name = self.header.edition
         if self._given is not None or name is UNSET:
             return
         if name not in EDITIONS:
             known = ", ".join(EDITIONS)
-            self._remark(number, f"no edition {name!r}, known are {known}: read as draft")
+            self._remark(f"no edition {name!r}, known are {known}: read as draft")
         self.edition = EDITIONS.get(name, DRAFT)
+        self._reader = reader(self.edition)
 
 
-_WAYS: Final[dict[str, Direction]] = {"c2a": "c2a", "a2c": "a2c"}
+_WAYS: Final[dict[str | UnsetType, Direction]] = {"c2a": "c2a", "a2c": "a2c"}
 _FIELDS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("dir", str, "a string"),
     ("raw", str, "a string"),
@@ -330,16 +337,14 @@ def _why_no_object(line: bytes, error: Exception) -> str:
         return why_unreadable(error)
 
 
-def _is_no_json(message: AnyMessage) -> bool:
-    return isinstance(message, Malformed) and message.value is UNSET
-
-
-def _keys(message: AnyMessage) -> int:
-    """How many keys a message has, if none stands twice and no text looks like one."""
+def _keys(message: AnyMessage, around: _Line | None) -> int:
+    """How many keys a line has, if none stands twice and no text looks like one."""
+    keys = 0 if around is None else around.keys()
     if isinstance(message, Malformed):
-        return _encode(message.value).count(b'":')
-    version = isinstance(message, Response | OtherRequest | OtherNotification)
-    return _encode(message).count(b'":') + version
+        return keys + _encode(message.value).count(b'":')
+    # The structs of these do not hold "jsonrpc".
+    keys += isinstance(message, Response | OtherRequest | OtherNotification)
+    return keys + _encode(message).count(b'":')
 
 
 def read_trace(stream: BinaryIO | Iterable[bytes], *, edition: Edition | None = None) -> Trace:
