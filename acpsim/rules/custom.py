@@ -16,15 +16,18 @@ from acpsim.rules.case import PARTY, Answer, Case
 from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.registry import check
 from acpsim.rules.rpc import shown
-from acpsim.rules.vocabulary import METHODS, Strange, strange
+from acpsim.rules.vocabulary import METHODS, Strange, plain, strange
 from acpsim.wire import methods, updates
-from acpsim.wire.cells import TextBlock
 from acpsim.wire.jsonrpc import OtherNotification, OtherRequest
 from acpsim.wire.trace import Event
 
 
 def _content(what: Any) -> Iterator[Strange]:
     return strange("content block", what.content)
+
+
+def _tool_content(what: Any) -> Iterator[Strange]:
+    return strange("tool content", what.content)
 
 
 def _foreground(what: Any) -> Iterator[Strange]:
@@ -76,8 +79,8 @@ WORDS: Final[dict[type, Callable[[Any], Iterator[Strange]]]] = {
         _content,
     ),
     updates.CompactionUpdate: lambda what: strange("content block", what.summary),
-    updates.ToolCallUpdate: lambda what: strange("tool content", what.content),
-    updates.ToolCallContentChunk: lambda what: strange("tool content", what.content),
+    updates.ToolCallUpdate: _tool_content,
+    updates.ToolCallContentChunk: _tool_content,
     updates.StateUpdate: _foreground,
     updates.SubagentUpdate: lambda what: strange("foreground", what.state),
     updates.PlanUpdate: lambda what: strange("plan", what.plan),
@@ -104,9 +107,10 @@ ASKED: Final = (
     methods.RequestPermissionRequest,
     methods.ElicitationRequest,
 )
-TEXT_CHUNKS: Final = frozenset(
-    {updates.AgentMessageChunk, updates.AgentThoughtChunk, updates.UserMessageChunk}
+CONTENT: Final = frozenset(
+    {held for held, words in WORDS.items() if words in (_content, _tool_content)}
 )
+"""What is looked at for its content alone, and mostly has nothing strange in it."""
 
 
 # CUSTOM-UNDERSCORE, "extensibility: Enum and Tagged-Union Variants". A word of a newer standard
@@ -114,12 +118,8 @@ TEXT_CHUNKS: Final = frozenset(
 @check("CUSTOM-UNDERSCORE", *(held for held in WORDS if held is not Answer), answers=ASKED)
 def custom_underscore(case: Case, s: SessionFacts | None, event: Event, what: Any) -> None:
     kind = type(what)
-    if kind in TEXT_CHUNKS:
-        content = what.content
-        if type(content) is TextBlock and content.annotations is UNSET:
-            return
-    found = list(WORDS[kind](what))
-    if kind is updates.ToolCallUpdate and isinstance(what.kind, str):
+    found = [] if kind in CONTENT and plain(what.content) else list(WORDS[kind](what))
+    if kind is updates.ToolCallUpdate and what.kind is not UNSET and what.kind is not None:
         known = what.kind in case.edition.tool_kinds
         found += [] if known else [Strange("tool call", "kind", what.kind)]
     if not found:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 
 from acpsim.wire import methods
-from acpsim.wire.cells import Json, TextBlock, cell_field
+from acpsim.wire.cells import ContentItem, Json, TextBlock, cell_field
 
 
 class Shape(NamedTuple):
@@ -95,7 +95,7 @@ def strange(shape: str, value: Json) -> Iterator[Strange]:
 
     What is inside a value of a custom type is that type's own affair and is not looked at.
     """
-    if value is UNSET or value is None or _plain(value):
+    if plain(value):
         return
     if isinstance(value, list | tuple):
         for item in value:
@@ -112,9 +112,17 @@ def strange(shape: str, value: Json) -> Iterator[Strange]:
             yield from strange(part, cell_field(value, field))
 
 
-def _plain(value: Json) -> bool:
+def plain(value: Json) -> bool:
     """Whether there is nothing to look at: most content is text without annotations."""
-    return type(value) is TextBlock and value.annotations is UNSET
+    kind = type(value)
+    if kind is ContentItem:
+        value = value.content
+        kind = type(value)
+    if kind is TextBlock:
+        return value.annotations is UNSET
+    if kind is list:
+        return all(map(plain, value))
+    return value is UNSET or value is None
 
 
 def _listed(value: Json) -> list[str]:
