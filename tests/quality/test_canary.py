@@ -20,6 +20,6 @@ def test_the_canary_is_reported(name: str, seed: int, tmp_path: Path) -> None:
     last = list(run(options))[-1]
 
     assert isinstance(last, CampaignFinished)
-    assert [fault.path for fault in last.faults] == ["$.usage.used"]
-    assert last.failed > 0
-    assert len(list(tmp_path.iterdir())) == 1
+    assert last.faults[0].path == "$.usage.used"
+    assert {str(fault.path).rpartition(".")[0] for fault in last.faults} == {"$.usage"}
+    assert len(list(tmp_path.iterdir())) == len(last.faults)
