@@ -1,0 +1,100 @@
+"""A peer's message never raises, and never costs what is held."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acpsim.reducer import Reducer
+from acpsim.wire.edition import EDITIONS, Edition
+from acpsim.wire.trace import event
+from tests.helpers.shorthand import conversation
+
+RECORDED = Path(__file__).parents[1] / "recorded"
+OTHERS: tuple[Any, ...] = (None, True, 7, -1.5, "x", "", [], {}, [None], {"a": []})
+
+
+def spoilt(value: Any) -> Iterator[Any]:
+    """`value` with one place replaced by each JSON type, or left out."""
+    if isinstance(value, dict):
+        for key in value:
+            rest = {name: held for name, held in value.items() if name != key}
+            yield rest
+            for other in (*OTHERS, *spoilt(value[key])):
+                yield {**rest, key: other}
+    elif isinstance(value, list):
+        for at in range(len(value)):
+            for other in (*OTHERS, *spoilt(value[at])):
+                yield [*value[:at], other, *value[at + 1 :]]
+
+
+def shapes() -> list[tuple[str, dict[str, Any]]]:
+    """One recorded message of each shape, with its direction."""
+    found: dict[object, tuple[str, dict[str, Any]]] = {}
+    for path in sorted(RECORDED.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            if "msg" in row:
+                update = row["msg"].get("params", {}).get("update", {})
+                key = (row["dir"], row["msg"].get("method"), update.get("sessionUpdate"))
+                found.setdefault(key, (row["dir"], row["msg"]))
+    return list(found.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edition", EDITIONS.values(), ids=list(EDITIONS))
+def test_no_field_of_any_message_replaced_by_anything_raises(edition: Edition) -> None:
+    held = Reducer(edition)
+    for known in conversation('setup kept\n< [kept] agent_message m1 "A"', edition=edition):
+        held.apply(known)
+    before = held.snapshot_bytes("kept")
+
+    for direction, message in shapes():
+        for value in spoilt(message):
+            reducer = held.fork()
+            reducer.apply(event(direction, value, edition=edition))  # type: ignore[arg-type]
+            assert reducer.snapshot_bytes("kept") == before
+            for session in reducer.sessions():
+                reducer.snapshot(session)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\xff\xfe",
+        b"null",
+        b"[]",
+        b'{"jsonrpc":"2.0"',
+        b"[" * 100_000,
+        b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+        b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":NaN}}',
+        b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessio'
+        b'nUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"\\ud800"}]}}',
+    ],
+)
+def test_no_bytes_raise(line: bytes) -> None:
+    reducer = Reducer(EDITIONS["draft"])
+
+    reducer.receive(line)
+
+    for session in reducer.sessions():
+        reducer.snapshot(session)
+
+
+@pytest.mark.parametrize("name", ["", "__class__", "keys", "\x1b[2J", "𝔰", "a" * 10_000])
+def test_any_string_is_an_id(name: str) -> None:
+    update = {"sessionUpdate": "agent_message", "messageId": name, "content": []}
+    params = {"sessionId": name, "update": update}
+    message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+    reducer = Reducer(EDITIONS["draft"])
+
+    reducer.apply(event("a2c", message, edition=EDITIONS["draft"]))
+
+    held = reducer.snapshot(name)
+    assert held is not None
+    assert held["timeline"] == [["agent_message", name]]
