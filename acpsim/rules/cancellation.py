@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.ledger import CancelFacts, SessionFacts
+from acpsim.rules.facts import CancelFacts, SessionFacts
 from acpsim.rules.prompts import PROMPT, inserted
 from acpsim.rules.registry import END, check
 from acpsim.rules.rpc import shown

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.finding import Coverage, Finding
-from acpsim.rules.ledger import Ledger, SessionFacts
+from acpsim.rules.ledger import Ledger
 from acpsim.rules.registry import RULES
 from acpsim.wire import methods
 from acpsim.wire.cells import ErrorObject

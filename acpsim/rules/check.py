@@ -25,8 +25,8 @@ from acpsim.rules import (
     shape,
 )
 from acpsim.rules.case import Answer, Case
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.finding import Finding, Report
-from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.registry import ANY, END, LOST, SUBSCRIPTIONS, Check, orphans
 from acpsim.wire import methods, updates
 from acpsim.wire.edition import Edition

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from acpsim.rules.case import PARTY, Answer, Case
-from acpsim.rules.ledger import SessionFacts
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.registry import check
 from acpsim.rules.rpc import shown
 from acpsim.rules.vocabulary import METHODS, Strange, plain, strange

@@ -14,8 +14,8 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from acpsim.rules.case import Answer, Case
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.flaws import flawed, owned, session_of, told, variant
-from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.permissions import approved
 from acpsim.rules.registry import END, LOST, check
 from acpsim.rules.rpc import shown

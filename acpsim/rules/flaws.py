@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from acpsim.rules.ledger import Ledger, SessionFacts
+from acpsim.rules.facts import SessionFacts
+from acpsim.rules.ledger import Ledger
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json
 from acpsim.wire.jsonrpc import Flaw, Malformed

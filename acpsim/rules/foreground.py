@@ -12,8 +12,8 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from acpsim.rules.case import Answer, Case
+from acpsim.rules.facts import IDLE, STATES, SessionFacts
 from acpsim.rules.flaws import flawed
-from acpsim.rules.ledger import IDLE, STATES, SessionFacts
 from acpsim.rules.registry import END, LOST, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
@@ -159,7 +159,7 @@ def pending_before_idle(case: Case, s: SessionFacts, event: Event, update: Any) 
             case.exercise("STATE-PENDING-BEFORE-IDLE")
             s.extra.pop("STATE-PENDING-BEFORE-IDLE", None)
         return
-    if not s.ended_stretch or s.resume is not None:
+    if not s.ended_stretch or s.resume is not None or not s.confirmed:
         return
     if isinstance(update, updates.ToolCallUpdate):
         late, key = _ends_late(s, update), f"tool call {shown(update.tool_call_id)} ends"

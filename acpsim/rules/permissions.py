@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
+from acpsim.rules.facts import PermissionFacts, SessionFacts
 from acpsim.rules.flaws import owned, session_of, told
-from acpsim.rules.ledger import PermissionFacts, SessionFacts
 from acpsim.rules.registry import LOST, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from acpsim.rules.ledger import SessionFacts
+    from acpsim.rules.facts import SessionFacts
     from acpsim.wire.trace import Event
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.ledger import SessionFacts
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.registry import check
 from acpsim.wire import methods, updates
 from acpsim.wire.trace import Event

@@ -12,8 +12,8 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from acpsim.rules.case import Case
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.foreground import ENTITY, SPEECH
-from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.recent import Recent
 from acpsim.rules.registry import check
 from acpsim.rules.rpc import shown
@@ -52,7 +52,8 @@ class Said:
 #   1. A reply that grows after a later prompt may be a late part of the same reply.
 #   2. A tool call that goes back to pending under another title may be a retry, renamed.
 #   3. A terminal may run a second command; a compaction may be taken up again.
-# History that a resume replays starts every entity afresh, and is only remembered.
+# History that a resume replays starts every entity afresh, and is only remembered; at the client
+# it may come after the response, which overtook it, so it counts as over with the next state.
 @check(
     "ENTITY-ID-REUSE",
     *SPEECH,
@@ -66,7 +67,7 @@ def id_reuse(case: Case, s: SessionFacts, event: Event, update: Any) -> None:
     if said is None:
         said = s.extra["ENTITY-ID-REUSE"] = Said()
     text = _KINDS[type(update)](case, s, said, update)
-    if text is not None and s.resume is None:
+    if text is not None and s.resume is None and s.confirmed:
         case.suspect("ENTITY-ID-REUSE", event.line, f"perhaps {text}", session=s)
 
 

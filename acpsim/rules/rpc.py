@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from acpsim.rules.case import PARTY, Case
-from acpsim.rules.ledger import SessionFacts
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.registry import ANY, END, check
 from acpsim.wire import methods
 from acpsim.wire.jsonrpc import (

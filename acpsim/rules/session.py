@@ -14,8 +14,8 @@ from msgspec import UNSET
 from acpsim.rules.case import Case
 from acpsim.rules.currencies import CURRENCIES
 from acpsim.rules.entities import standard
+from acpsim.rules.facts import IDLE, SessionFacts
 from acpsim.rules.flaws import owned, session_of, told
-from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.registry import END, LOST, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
@@ -158,7 +158,8 @@ def _child_reports(case: Case, s: SessionFacts, event: Event, update: updates.St
     if entry is None or (parent is not None and parent.closed_line):
         return
     case.exercise("SUBAGENT-STATE-MIRRORED")
-    entry.owed = None if entry.shown == update.state else update.state
+    nothing_new = entry.shown is None and update.state == IDLE and not s.busy
+    entry.owed = None if nothing_new or entry.shown == update.state else update.state
     entry.before = entry.shown
     entry.line = event.line
     entry.passed = 0

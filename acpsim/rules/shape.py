@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from acpsim.rules.case import PARTY, Answer, Case
+from acpsim.rules.facts import SessionFacts
 from acpsim.rules.flaws import owned, session_of, told
-from acpsim.rules.ledger import SessionFacts
 from acpsim.rules.registry import ANY, END, check
 from acpsim.wire import methods
 from acpsim.wire.jsonrpc import Flaw, Malformed
