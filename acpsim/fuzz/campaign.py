@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -21,9 +20,10 @@ from msgspec import UNSET
 from acpsim.fuzz.cases import Case, Cases
 from acpsim.fuzz.coverage import Tally
 from acpsim.fuzz.judging import Judge, Objection, Shown
+from acpsim.fuzz.keeping import check_directory, keep
 from acpsim.fuzz.recorded import corpus_scenarios
 from acpsim.fuzz.scenario import Events
-from acpsim.oracles.counterexample import counterexample, save
+from acpsim.oracles.counterexample import counterexample
 from acpsim.oracles.verdict import FaultKey, Verdict
 from acpsim.targets.address import open_target
 from acpsim.targets.target import ANSWER_TIMEOUT_S
@@ -41,8 +41,9 @@ mended, most of the rest are gone."""
 class Options:
     """What a campaign is about. Without `seconds` and `cases` it lasts `SECONDS`.
 
-    `corpus` is a directory of traces that come first. In `faults` every fault is saved; without it
-    none is. Raises `UsageError` from `run` where target, corpus or directory cannot be used.
+    `corpus` is a directory of traces that come first. In `faults` every fault is saved, and the
+    directory is made once there is one; without it none is saved. `run` raises `UsageError` where
+    target, corpus or directory cannot be used.
     """
 
     target: str = "reference"
@@ -176,7 +177,7 @@ class _Campaign:
         corpus = options.corpus
         known = [] if corpus is None else corpus_scenarios(corpus, options.edition)
         if options.faults is not None:
-            options.faults.mkdir(parents=True, exist_ok=True)
+            check_directory(options.faults)
         self.cases = Cases(options.seed, options.edition, corpus=known)
         self.tally = Tally(options.edition)
         self.faults: list[Fault] = []
@@ -252,7 +253,6 @@ class _Campaign:
         verdict, shrunk = shown.verdict, shown.shrunk
         path, command = None, None
         if self.options.faults is not None:
-            path = str(self.options.faults / f"{number:02d}-{_slug(verdict)}.jsonl")
             example = counterexample(
                 verdict,
                 edition=self.options.edition,
@@ -260,7 +260,7 @@ class _Campaign:
                 minimal=shrunk.minimal,
                 target=self.options.target,
             )
-            save(path, example)
+            path = keep(self.options.faults, number, verdict, example)
             command = shlex.join(["acpsim", "replay", path, "--target", self.options.target])
         found = verdict.difference
         return Fault(
@@ -329,10 +329,3 @@ class Distinct:
         self._seen.add(verdict.key)
         self._told.add(told)
         return new
-
-
-def _slug(verdict: Verdict) -> str:
-    """A name for a file: the oracle, and the rule or the place."""
-    place = verdict.rules[0] if verdict.rules else verdict.key.place
-    words = re.sub(r"[^A-Za-z0-9]+", "-", f"{verdict.oracle} {place}").strip("-")
-    return words[:60].lower() or "fault"

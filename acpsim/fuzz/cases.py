@@ -19,7 +19,7 @@ from acpsim.fuzz.disturb import DISTURBANCES
 from acpsim.fuzz.field import field_scenarios
 from acpsim.fuzz.generate import generate
 from acpsim.fuzz.recorded import recorded_scenarios
-from acpsim.fuzz.scenario import Events, Scenario, deliver
+from acpsim.fuzz.scenario import Events, Known, Scenario, deliver
 from acpsim.fuzz.stage import Stage
 from acpsim.oracles.laws.names import REQUEST, SESSION, renamed
 from acpsim.oracles.laws.scene import Scene
@@ -54,6 +54,8 @@ class Case:
     events: Events
     settled: bool
     """Nothing is owed at its end, so that a promise still open is a breach."""
+    known: Known | None = None
+    """The oracle to ask first: it has objected before."""
 
 
 class Cases:
@@ -106,7 +108,7 @@ class Cases:
         draw = chance.random()
         if draw < 0.6:
             return generate(chance, self.edition, name=f"generated/{group}")
-        known = [*self._first, *self._recorded]
+        known = [s for s in (*self._first, *self._recorded) if len(s.events) <= MESSAGES_MAX]
         one = chance.choice(known)
         if draw < 0.85:
             return one
@@ -136,6 +138,7 @@ def _as_it_is(number: int, scenario: Scenario, *, drawn: bool) -> Case:
         disturbances=(),
         events=scenario.events,
         settled=scenario.settled,
+        known=scenario.known,
     )
 
 

@@ -25,16 +25,20 @@ from acpsim.oracles.talk import addressed
 from acpsim.oracles.verdict import Verdict
 from acpsim.schedule.streams import Streams
 from acpsim.targets.address import open_target
-from acpsim.targets.target import Target, TargetFailure
+from acpsim.targets.target import DirectTarget, Target, TargetFailure
 from acpsim.wire.edition import Edition
 from acpsim.wire.trace import Event
 
 LAWS_PER_CASE: Final = 2
-"""Laws that have their turn in one case: each costs about twice what agreement does."""
+"""Laws that have their turn in one case: each costs about twice what agreement does. A program
+pays a round trip for each look, and has one law a case.
+"""
 OCCASIONS_MAX: Final = 4
 """Places of one case at which a law is tried."""
 LOOKS: Final = 4
-"""Places on the way at which the two are compared. Cases that are taken as they are: everywhere."""
+"""Places on the way at which the two are compared."""
+LOOKS_MAX: Final = 64
+"""The same for cases that are taken as they are: everywhere, unless they are very long."""
 HUNG_RUNS_MAX: Final = 6
 """Runs spent on shrinking a target that hangs: each one that still fails takes the time limit."""
 
@@ -66,13 +70,18 @@ class Judge:
         self.edition = edition
         self._reference = open_target("reference", edition=edition)
         self._streams = Streams(seed)
+        self._laws_per_case = LAWS_PER_CASE if isinstance(target, DirectTarget) else 1
 
     def judge(self, case: Case) -> Objection | None:
         """The first objection to what the target makes of a case."""
+        if case.known is not None:
+            verdict = self._again(case.known.oracle, case.events, case.known.seed)
+            if verdict is not None:
+                return Objection(verdict=verdict, seed=case.known.seed)
         verdict = self._agreement(case.events) or self._on_the_way(case)
         if verdict is not None:
             return Objection(verdict=verdict, seed=0)
-        for name in laws_of(case.number):
+        for name in laws_of(case.number, self._laws_per_case):
             seed = self._streams.seed(f"law {name} of case {case.number}") % 2**32
             verdict = judge_law(
                 name,
@@ -101,10 +110,11 @@ class Judge:
 
     def _on_the_way(self, case: Case) -> Verdict | None:
         """The verdict on the first prefix looked at after which the target does not agree."""
-        events, places = case.events, list(range(1, len(case.events)))
-        if case.drawn:
-            chance = self._streams[f"looks of case {case.number}"]
-            places = chance.sample(places, k=min(LOOKS, len(places)))
+        events = case.events
+        places = list(range(1, len(events)))
+        looks = LOOKS if case.drawn else LOOKS_MAX
+        if len(places) > looks:
+            places = self._streams[f"looks of case {case.number}"].sample(places, k=looks)
         sessions = addressed(events)
         heard = place = 0
         try:
@@ -167,10 +177,10 @@ class Judge:
         self._reference.close()
 
 
-def laws_of(number: int) -> tuple[str, ...]:
+def laws_of(number: int, per_case: int = LAWS_PER_CASE) -> tuple[str, ...]:
     """The laws whose turn it is in the case of this number."""
-    first = number * LAWS_PER_CASE
-    return tuple(_NAMES[(first + at) % len(_NAMES)] for at in range(LAWS_PER_CASE))
+    first = number * per_case
+    return tuple(_NAMES[(first + at) % len(_NAMES)] for at in range(per_case))
 
 
 def _as_found(objection: Objection, events: Events) -> Shrunk:

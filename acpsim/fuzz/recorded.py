@@ -6,6 +6,7 @@ Owns: how traces are found and read for a campaign. What concurrency they have i
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable
 from importlib import resources
@@ -14,7 +15,10 @@ from pathlib import Path
 from acpsim.errors import UsageError
 from acpsim.files import open_input
 from acpsim.fuzz.concurrency import scenario_of
-from acpsim.fuzz.scenario import Scenario
+from acpsim.fuzz.scenario import Known, Scenario
+from acpsim.oracles.again import is_oracle
+from acpsim.oracles.counterexample import FIELD
+from acpsim.wire.cells import Json
 from acpsim.wire.edition import EDITIONS, Edition
 from acpsim.wire.trace import read_trace
 
@@ -60,4 +64,16 @@ def _files(folder: Path) -> Iterable[Path]:
 
 def _read(path: Path, edition: Edition) -> Scenario:
     with open_input(str(path)) as stream:
-        return _scenario(f"corpus/{path.stem}", stream.read(), edition)
+        trace = read_trace(stream, edition=edition)
+    scenario = scenario_of(trace.events, name=f"corpus/{path.stem}", settled=trace.header.complete)
+    return dataclasses.replace(scenario, known=_known(trace.header.extra.get(FIELD)))
+
+
+def _known(objection: Json) -> Known | None:
+    """What a kept fault says of itself, as far as it can be used."""
+    if not isinstance(objection, dict):
+        return None
+    oracle, seed = objection.get("oracle"), objection.get("seed", 0)
+    if not isinstance(oracle, str) or not is_oracle(oracle) or not isinstance(seed, int):
+        return None
+    return Known(oracle=oracle, seed=seed)

@@ -27,6 +27,14 @@ SECONDS_PER_MESSAGE = 0.01
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The oracle that once objected to a conversation, and the seed of its chance."""
+
+    oracle: str
+    seed: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """`kept` are the messages without which nothing else makes sense: they are delivered even
     where a lost connection swallows what was under way. `settled` says that nothing is owed at the
@@ -38,6 +46,8 @@ class Scenario:
     order: PartialOrder
     kept: frozenset[Node]
     settled: bool
+    known: Known | None = None
+    """What is known to be wrong with it, where it is a fault that was kept."""
 
 
 class Script:

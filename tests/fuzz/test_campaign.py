@@ -211,3 +211,55 @@ def test_a_found_fault_is_told_when_it_is_found() -> None:
     before = events[found - 1]
     assert isinstance(before, CaseFinished)
     assert before.failed
+
+
+def test_a_kept_law_fault_is_asked_of_its_law_first(tmp_path: Path) -> None:
+    target = "mutant:message-aliased"
+    found = finished(Options(target=target, cases=60, faults=tmp_path, faults_max=1))
+    assert [fault.oracle for fault in found.faults] == ["law:no-aliasing"]
+
+    again = finished(Options(target=target, cases=1, corpus=tmp_path))
+
+    assert [fault.oracle for fault in again.faults] == ["law:no-aliasing"]
+
+
+def test_no_file_is_made_where_nothing_is_wrong(tmp_path: Path) -> None:
+    finished(Options(cases=10, faults=tmp_path / "faults"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_directory_is_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "faults").write_text("")
+
+    with pytest.raises(UsageError, match="name a directory for the faults"):
+        list(run(Options(cases=10, faults=tmp_path / "faults" / "deep")))
+
+
+def test_a_fault_found_again_keeps_its_name_and_another_is_not_written_over(tmp_path: Path) -> None:
+    first = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
+    again = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
+    assert first == again
+    assert first is not None
+    Path(first).write_text("something else\n")
+
+    other = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
+
+    assert other == first.replace(".jsonl", "-2.jsonl")
+    assert Path(first).read_text() == "something else\n"
+
+
+@pytest.mark.slow
+def test_a_very_long_recording_is_no_burden(tmp_path: Path) -> None:
+    lines = [json.dumps({"acpsim": "trace/1"})]
+    update = {"sessionUpdate": "agent_message_chunk", "messageId": "m"}
+    update |= {"content": {"type": "text", "text": "x"}}  # type: ignore[dict-item]
+    message = {"jsonrpc": "2.0", "method": "session/update"}
+    params = {"sessionId": "s1", "update": update}
+    line = json.dumps({"t": 0, "dir": "a2c", "msg": message | {"params": params}})
+    (tmp_path / "long.jsonl").write_text("\n".join([*lines, *[line] * 5000]))
+
+    result = finished(Options(corpus=tmp_path, cases=1))
+
+    assert result.messages == 5000
+    assert result.faults == ()
