@@ -144,6 +144,21 @@ def test_background_activity_needs_no_running() -> None:
     assert report(background).findings == []
 
 
+def test_updates_outside_any_prompt_are_legal() -> None:
+    """B09: a client that listened during prompts only took all of these for faults."""
+    outside = 'setup\n< available_commands_update {"availableCommands": []}\n' + TURN.replace(
+        "setup", ""
+    )
+    outside += """
+< session_info_update {"title": "T"}
+< tool_call_update bg1 {"title": "Detached", "status": "in_progress"}
+< tool_call_update bg1 {"status": "completed"}
+< usage_update {"used": 1, "size": 9}
+"""
+
+    assert report(outside).findings == []
+
+
 def test_work_that_starts_blocked_is_running_first_in_the_draft_only() -> None:
     blocked = TURN + "< requires_action\n< running\n< idle end_turn"
 
@@ -184,6 +199,20 @@ def test_failure_without_an_end_is_a_missing_idle() -> None:
 
 def test_a_lost_connection_voids_the_idle() -> None:
     assert found("STATE-IDLE", START + "lost") == []
+
+
+def test_deleting_the_session_voids_the_idle() -> None:
+    deleted = START + '> #7 session/delete {"sessionId": "s1"}\n< #7 ok {}'
+
+    assert found("STATE-IDLE", deleted) == []
+
+
+def test_closing_without_an_idle_is_told_once() -> None:
+    closed = START + "> #7 close\n< #7 ok {}"
+
+    assert found("STATE-IDLE", closed) == ["8 definite"]
+    assert found("STATE-IDLE", (closed, "sdk-2.4")) == []
+    assert found("CLOSE-CANCELS", (closed, "sdk-2.4")) == ["10 definite"]
 
 
 def test_requires_action_owes_an_idle_too() -> None:

@@ -85,6 +85,26 @@ def test_replayed_history_is_no_reuse() -> None:
     assert found("ENTITY-ID-REUSE", replayed) == []
 
 
+def test_history_that_its_response_overtook_is_no_reuse() -> None:
+    overtaken = (
+        TURN
+        + NEXT
+        + """
+< agent_message m2 "x"
+< idle end_turn
+> #3 close
+< #3 ok {}
+> #4 resume replay
+< #4 ok {}
+< agent_message_chunk b0 "first"
+< idle end_turn
+"""
+    )
+
+    assert found("ENTITY-ID-REUSE", overtaken, observer="client") == []
+    assert found("STATE-PENDING-BEFORE-IDLE", overtaken, observer="client") == []
+
+
 RUN = TURN.replace("< idle end_turn", "")
 CASES = {
     "tool call under another title": (
