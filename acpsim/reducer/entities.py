@@ -48,7 +48,10 @@ def message_upsert(kind: str) -> Handler:
     """The handler of `user_message`, `agent_message` or `agent_thought`."""
 
     def handle(session: Session, update: updates.AgentMessage, raw: bytes) -> None:
-        message = message_of(session, kind, update.message_id)
+        key = update.message_id
+        message = session.messages[kind].get(key)
+        if message is None or message.owner is not session.owner:
+            message = message_of(session, kind, key)
         content, meta = update.content, update.meta
         if content is not UNSET:
             message.content = refill(message.content, content)
@@ -131,7 +134,10 @@ def tool_call_of(session: Session, key: str) -> ToolCall:
 
 def tool_call_update(session: Session, update: updates.ToolCallUpdate, raw: bytes) -> None:
     """A later update patches over a cancel's mark like any other value (CANCEL-LATE-UPDATES)."""
-    call = tool_call_of(session, update.tool_call_id)
+    key = update.tool_call_id
+    call = session.tool_calls.get(key)
+    if call is None or call.owner is not session.owner:
+        call = tool_call_of(session, key)
     if update.title is not UNSET:
         call.title = update.title
     if update.name is not UNSET:

@@ -43,7 +43,7 @@ def refill(held: list[Stored], given: Sequence[object] | None | UnsetType) -> li
     """
     if given is UNSET:
         return held
-    return [] if given is None else cast("list[Stored]", list(given))
+    return cast("list[Stored]", [*given]) if given else []
 
 
 def patch_meta(

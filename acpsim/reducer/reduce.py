@@ -12,7 +12,6 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-import msgspec
 from msgspec import UNSET
 
 from acpsim.reducer import foreground, requests
@@ -25,11 +24,17 @@ from acpsim.wire import methods, updates
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import Malformed, OtherRequest, Response
+from acpsim.wire.lines import DEPTH_MAX, may_be_deep
+from acpsim.wire.looks import looks_of
 from acpsim.wire.pairing import Pairing
-from acpsim.wire.parse import read_message, read_result, strict_decode
+from acpsim.wire.parse import NOT_STRICT, Reader, read_result, strict_decode
 from acpsim.wire.trace import Diagnostic, Event
 
 NO_REMARKS: Final[tuple[Diagnostic, ...]] = ()
+DEEP_FROM: Final = 2 * DEPTH_MAX
+"""Bytes of a line below which nothing in it can be nested too deep."""
+NOWHERE: Final[dict[str, Session]] = {}
+SessionUpdate: Final = methods.SessionUpdate
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +87,13 @@ class Reducer:
     """
 
     __slots__ = (
+        "_direct",
         "_handlers",
+        "_looks",
         "_owned",
         "_owner",
         "_pairing",
+        "_reader",
         "_route",
         "_shared",
         "behaviour",
@@ -98,9 +106,14 @@ class Reducer:
         state = foreground.state_update(behaviour.transitions, behaviour.other_state, edition)
         self._handlers: dict[type, Handler] = {updates.StateUpdate: state, **behaviour.handlers}
         self._route = None if behaviour.route is _same else behaviour.route
+        self._reader = Reader(edition)
+        # The handlers ask the edition themselves before they use a field that only one defines.
+        self._looks = looks_of(edition, undefined=False)
         self._owner = Owner()
         self._owned: dict[str, Session] = {}
         """Sessions that this reducer alone may change."""
+        self._direct = self._owned if self._route is None else NOWHERE
+        """Where an update's session is looked up first; nowhere if updates are routed."""
         self._shared: dict[str, Session] = {}
         """Sessions that a fork may hold too, until one of the two writes."""
         self._pairing = Pairing()
@@ -111,28 +124,33 @@ class Reducer:
         """Apply one message from the agent, given as its JSON text without a line end."""
         try:
             message = strict_decode(line)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            reading = read_message(line, self.edition)
-            return self.apply(
-                Event(dir="a2c", message=reading.message, raw=line, flaws=reading.flaws)
-            )
-        if type(message) is methods.SessionUpdate:
+        except NOT_STRICT:
+            return self._receive_closely(line)
+        if type(message) is SessionUpdate:
             params = message.params
-            session = self._owned.get(params.session_id)
-            if session is None or self._route is not None:
+            session = self._direct.get(params.session_id)
+            if session is None:
                 session = self._session(params.session_id)
             update = params.update
-            remark = self._handlers[type(update)](session, update, line)
-            return NO_REMARKS if remark is None else _remarks(0, update, remark)
-        return self.apply(Event(dir="a2c", message=message, raw=line))
+            look = self._looks.get(type(update))
+            deep = len(line) > DEEP_FROM and may_be_deep(line)
+            if not deep and (look is None or not look(update)):
+                remark = self._handlers[type(update)](session, update, line)
+                return NO_REMARKS if remark is None else _remarks(0, update, remark)
+        return self._receive_closely(line)
+
+    def _receive_closely(self, line: bytes) -> tuple[Diagnostic, ...]:
+        """The same for what the strict decoder does not take, or the edition reads otherwise."""
+        message, flaws, raw = self._reader.take(line)
+        return self.apply(Event(dir="a2c", message=message, raw=raw, flaws=flaws))
 
     def apply(self, event: Event) -> tuple[Diagnostic, ...]:
         """Apply one event. Returns what could not be used; never raises on a peer's message."""
         message = event.message
-        if type(message) is methods.SessionUpdate and event.dir == "a2c":
+        if type(message) is SessionUpdate and event.dir == "a2c":
             params = message.params
-            session = self._owned.get(params.session_id)
-            if session is None or self._route is not None:
+            session = self._direct.get(params.session_id)
+            if session is None:
                 session = self._session(params.session_id)
             update = params.update
             remark = self._handlers[type(update)](session, update, event.raw)
@@ -238,11 +256,15 @@ class Reducer:
         other.edition = self.edition
         other.behaviour = self.behaviour
         other._handlers = self._handlers
+        other._reader = self._reader
+        other._looks = self._looks
         other._route = self._route
         self._shared = {**self._shared, **self._owned}
         other._shared = self._shared
         self._owned = {}
         other._owned = {}
+        self._direct = self._owned if self._route is None else NOWHERE
+        other._direct = other._owned if self._route is None else NOWHERE
         self._owner = Owner()
         other._owner = Owner()
         other._pairing = self._pairing.fork()

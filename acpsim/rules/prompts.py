@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.ledger import PromptFacts, SessionFacts, UserFacts, digest
+from acpsim.rules.facts import PromptFacts, SessionFacts, UserFacts, digest
 from acpsim.rules.registry import END, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
@@ -312,7 +312,10 @@ def replay_id(case: Case, s: SessionFacts | None, event: Event, update: Any) -> 
     case.exercise("PROMPT-REPLAY-ID")
     identity = update.message_id
     live = s.live.get(digest(update.content))
-    if live is not None and live != identity and identity not in s.echoed:
+    assert s.resume is not None
+    if live is None or live in s.resume.replayed:
+        return  # The live one is replayed under its own id: this is another of equal content.
+    if live != identity and identity not in s.echoed:
         text = (
             f"perhaps user message {shown(live)} is replayed as {shown(identity)}; "
             "another client may have sent the same content meanwhile"

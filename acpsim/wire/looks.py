@@ -28,11 +28,15 @@ Looks: TypeAlias = dict[type[Struct], Look]
 """Struct → its look: updates by their own struct, everything else by that of its parameters."""
 
 
-def looks_of(edition: Edition) -> Looks:
-    """The looks that this edition needs."""
+def looks_of(edition: Edition, *, undefined: bool = True) -> Looks:
+    """The looks that this edition needs.
+
+    Without `undefined`, fields that are none in the edition are not looked for: whoever reads the
+    structs then asks the edition before using such a field.
+    """
     looks: Looks = {}
     for struct in (*VARIANTS.values(), *PARAMS.values(), *RESULTS):
-        look = _look(object_of(struct), edition)
+        look = _look(object_of(struct), edition, undefined=undefined)
         if look is not None:
             looks[struct] = look
     return looks
@@ -46,19 +50,20 @@ PARAMS: Final[dict[str, type[Struct]]] = {
 RESULTS: Final = tuple({call.result for call in METHODS.values() if issubclass(call, Request)})
 
 
-def _look(shape: Shape, edition: Edition) -> Look | None:
+def _look(shape: Shape, edition: Edition, *, undefined: bool) -> Look | None:
     if isinstance(shape, Object):
-        looks = [_undefined_look(shape, edition)]
-        looks += [_field_look(field, edition) for field in shape.fields]
+        looks = [_undefined_look(shape, edition) if undefined else None]
+        looks += [_field_look(field, edition, undefined=undefined) for field in shape.fields]
         return _any([look for look in looks if look is not None])
     if isinstance(shape, Items):
-        item = _look(shape.item, edition)
+        item = _look(shape.item, edition, undefined=undefined)
         return None if item is None else lambda items: any(map(item, items))
     if isinstance(shape, OneOf):
         variants = {
             variant.struct: look
             for variant in shape.variants.values()
-            if variant.struct not in VARIANTS.values() and (look := _look(variant, edition))
+            if variant.struct not in VARIANTS.values()
+            and (look := _look(variant, edition, undefined=undefined))
         }
         return _by_struct(variants) if variants else None
     if isinstance(shape, Kept):
@@ -84,7 +89,7 @@ def _is_undefined(field: Field, edition: Edition) -> bool:
     return by is not None and not getattr(edition, by)
 
 
-def _field_look(field: Field, edition: Edition) -> Look | None:
+def _field_look(field: Field, edition: Edition, *, undefined: bool) -> Look | None:
     name, marks = field.attribute, field.marks
     if _is_undefined(field, edition):
         return None
@@ -93,7 +98,7 @@ def _field_look(field: Field, edition: Edition) -> Look | None:
         looks.append(lambda told: getattr(told, name) is UNSET)
     if marks.filled_unless is not None and not getattr(edition, marks.filled_unless):
         looks.append(lambda told: not getattr(told, name))
-    inside = _look(field.shape, edition)
+    inside = _look(field.shape, edition, undefined=undefined)
     if inside is not None:
         looks.append(lambda told: bool(value := getattr(told, name)) and inside(value))
     return _any(looks)

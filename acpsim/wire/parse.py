@@ -30,7 +30,7 @@ from acpsim.wire.jsonrpc import (
     RequestId,
     Response,
 )
-from acpsim.wire.lines import DEPTH_MAX, is_deep, mended
+from acpsim.wire.lines import DEPTH_MAX, is_deep, may_be_deep, mended
 from acpsim.wire.looks import PARAMS, looks_of
 from acpsim.wire.methods import (
     METHODS,
@@ -68,11 +68,12 @@ Taken: TypeAlias = tuple[AnyMessage, tuple[Flaw, ...], bytes]
 class Reader:
     """Reads messages in one edition."""
 
-    __slots__ = ("_looks", "edition")
+    __slots__ = ("edition", "looks")
 
     def __init__(self, edition: Edition) -> None:
         self.edition = edition
-        self._looks = looks_of(edition)
+        self.looks = looks_of(edition)
+        """Struct → whether a strictly decoded one is to be read the tolerant way all the same."""
 
     def read(self, line: bytes) -> Reading:
         """Read one message from its JSON text."""
@@ -84,14 +85,15 @@ class Reader:
         try:
             message = strict_decode(line)
         except NOT_STRICT:
-            return self._take_closely(line)
+            return self.take_closely(line)
         told: Any = message.params.update if type(message) is SessionUpdate else message.params
-        look = self._looks.get(type(told))
-        if look is None or not look(told):
-            return message, (), line
-        return self._take_closely(line)
+        look = self.looks.get(type(told))
+        if (look is not None and look(told)) or may_be_deep(line):
+            return self.take_closely(line)
+        return message, (), line
 
-    def _take_closely(self, line: bytes) -> Taken:
+    def take_closely(self, line: bytes) -> Taken:
+        """The same, the tolerant way: what `take` gives wherever it decodes strictly, too."""
         remarks: tuple[str, ...] = ()
         try:
             value = _any_decode(line)
@@ -118,7 +120,7 @@ class Reader:
         except msgspec.ValidationError:
             pass
         else:
-            look = self._looks.get(struct)
+            look = self.looks.get(struct)
             if look is None or not look(found):
                 return found, ()
         read, flaws = read_object(struct, response.result, "$.result", self.edition)

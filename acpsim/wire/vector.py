@@ -85,7 +85,10 @@ def _event(entry: _Event, edition: Edition, number: int) -> Event:
         raise NotAVector(f"{place}.dir is {entry.dir!r}; c2a, a2c and lost are known")
     if entry.msg is None and entry.raw is None:
         raise NotAVector(f"{place} has neither msg nor raw")
-    text = (entry.raw or "").encode() if entry.msg is None else bytes(entry.msg)
+    if entry.msg is None:
+        text = (entry.raw or "").encode()
+    else:
+        text = msgspec.json.format(bytes(entry.msg), indent=-1)  # one line, as on the wire
     return event(direction, text, edition=edition, line=number)
 
 

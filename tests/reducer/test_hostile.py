@@ -86,6 +86,25 @@ def test_no_bytes_raise(line: bytes) -> None:
         reducer.snapshot(session)
 
 
+@pytest.mark.parametrize("depth", [100, 200, 700, 950])
+def test_what_is_nested_deep_can_be_shown_from_anywhere_or_is_not_held(depth: int) -> None:
+    meta = b'{"a":' * depth + b"1" + b"}" * depth
+    line = (
+        b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
+        b'{"sessionUpdate":"agent_message","messageId":"m","_meta":' + meta + b"}}}"
+    )
+    reducer = Reducer(EDITIONS["draft"])
+    reducer.receive(line)
+
+    def deeper(left: int) -> None:
+        if left:
+            deeper(left - 1)
+        else:
+            reducer.snapshot("s")
+
+    deeper(300)
+
+
 @pytest.mark.parametrize("name", ["", "__class__", "keys", "\x1b[2J", "𝔰", "a" * 10_000])
 def test_any_string_is_an_id(name: str) -> None:
     update = {"sessionUpdate": "agent_message", "messageId": name, "content": []}
