@@ -46,9 +46,11 @@ def fault(value: Fault, number: int) -> Iterator[str]:
         yield f"  at        {visible(value.path)}"
         yield from _difference(value.expected, value.actual)
     yield from last_words(value.last_words)
-    unit = counted(value.messages, "message")
-    proof = "; with any one less it passes" if value.minimal else ""
-    yield f"  shrunk to {unit} after set-up{proof}:"
+    if value.messages:
+        proof = "; with any one less it passes" if value.minimal else ""
+        yield f"  shrunk to {counted(value.messages, 'message')} after set-up{proof}:"
+    else:
+        yield "  shrunk to the set-up alone:"
     yield from talk(value.events)
     if value.replay is not None:
         yield f"  see it again: {visible(value.replay, None)}"

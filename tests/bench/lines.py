@@ -1,7 +1,7 @@
 """The lines that the measurements read: updates as a coding agent sends them, in realistic sizes.
 
-Half of them are streamed text with code in it (line ends, quotes, tabs); the rest are tool calls with
-raw input, diffs and results, terminal output, plans, whole messages, usage and states.
+Half of them are streamed text with code in it (line ends, quotes, tabs); the rest are tool calls
+with raw input, diffs and results, terminal output, plans, whole messages, usage and states.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ import json
 import random
 from typing import Any
 
-CODE = """    for key, value in items.items():\n        if value is None:\n            raise KeyError(f"no \\"{key}\\"")\n\treturn {"count": len(items), "path": "/home/user/project/main.py"}\n"""
+CODE = (
+    "    for key, value in items.items():\n"
+    "        if value is None:\n"
+    '            raise KeyError(f"no \\"{key}\\"")\n'
+    '\treturn {"count": len(items), "path": "/home/user/project/main.py"}\n'
+)
 PATCH = "--- a/main.py\n+++ b/main.py\n@@ -1,4 +1,6 @@\n" + "".join(
     f'-\told = items[{at}]\n+\tnew = items.get("k{at}")\n' for at in range(6)
 )

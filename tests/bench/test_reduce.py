@@ -1,4 +1,4 @@
-"""How fast the reducer reads, against decoding alone; off by default: `pytest -m bench -s tests/bench`.
+"""How fast the reducer reads, against decoding alone: `pytest -m bench -s tests/bench`.
 
 Rates are compared within one run, in alternation, as ratios: machines are noisy, ratios less so.
 """

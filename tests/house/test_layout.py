@@ -1,6 +1,6 @@
 """The repository's own promises: who imports whom, how large a file may grow, what is never said.
 
-Each message reads `path:line: what, use what instead`, so that it can be acted on without this file.
+Each message reads `path:line: what, use what instead`, so that it can be acted on by itself.
 """
 
 from __future__ import annotations
@@ -177,12 +177,12 @@ def test_an_edition_is_never_compared_by_name() -> None:
         for node in ast.walk(tree(path)):
             if not isinstance(node, ast.Compare):
                 continue
-            for side in (node.left, *node.comparators):
-                if isinstance(side, ast.Constant) and side.value in {"draft", "sdk-2.4"}:
-                    wrong.append(
-                        f"{name(path)}:{node.lineno}: compares an edition's name; "
-                        "ask for the difference (a field of wire.edition.Edition)"
-                    )
+            wrong += [
+                f"{name(path)}:{node.lineno}: compares an edition's name; "
+                "ask for the difference (a field of wire.edition.Edition)"
+                for side in (node.left, *node.comparators)
+                if isinstance(side, ast.Constant) and side.value in {"draft", "sdk-2.4"}
+            ]
     assert wrong == []
 
 
@@ -192,7 +192,9 @@ def test_only_the_command_line_prints() -> None:
         for path in sources()
         if room(path) != "cli"
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
     ]
     assert wrong == []
 

@@ -26,10 +26,8 @@ SCHEMAS = {
     "initialize": "zInitializeRequest",
     "session/new": "zNewSessionRequest",
     "session/resume": "zResumeSessionRequest",
-    "session/list": "zListSessionsRequest",
     "session/prompt": "zPromptRequest",
     "session/close": "zCloseSessionRequest",
-    "session/delete": "zDeleteSessionRequest",
     "session/cancel": "zCancelSessionNotification",
     "session/set_config_option": "zSetSessionConfigOptionRequest",
     "session/request_permission": "zRequestPermissionRequest",
@@ -86,14 +84,12 @@ def test_every_recorded_message_is_read_as_the_sdk_reads_it(validators: Validato
 def test_spoilt_messages_are_accepted_by_both_or_by_neither(
     method: str, validators: Validators
 ) -> None:
-    shapes = {}
+    shapes: dict[object, dict[str, Any]] = {}
     for message in recorded_messages():
         if message["method"] == method:
             update = message["params"].get("update", {})
             key = (update.get("sessionUpdate"), str(update.get("state")), *sorted(update))
             shapes.setdefault(key, message)
-    if not shapes:
-        pytest.skip("no recorded message of this method")
     cases = [
         {**message, "params": params}
         for message in shapes.values()

@@ -187,3 +187,13 @@ def test_the_place_is_the_path_without_what_is_accidental(
     path: tuple[str | int, ...], place: str
 ) -> None:
     assert general_place(path) == place
+
+
+def test_no_snapshot_is_as_good_as_an_untouched_one_to_who_keeps_a_part() -> None:
+    """A newcomer's reducer of agent messages knew no session before the first of them came."""
+    untouched = {"messages": {"agent_message": {}}}
+
+    assert first_difference(untouched, None, ("messages.agent_message",)) is None
+    assert first_difference(None, untouched, ("messages.agent_message",)) is None
+    held = {"messages": {"agent_message": {"m1": {"content": [], "meta": None}}}}
+    assert first_difference(held, None, ("messages.agent_message",)) is not None

@@ -95,8 +95,7 @@ def test_a_state_that_is_not_understood_is_kept_unconfirmed_and_is_not_idle() ->
     [
         '< agent_message m1 "A"',
         '< tool_call_update t1 {"status": "in_progress"}',
-        '< plan_update p1 {"entries": [{"content": "a", "priority": "high", '
-        '"status": "in_progress"}]}',
+        '< plan_update p1 {"type": "markdown", "content": "- [ ] a"}',
         '< notice {"severity": "error", "title": "Down"}',
         '< terminal_output_chunk T "aGk="',
         "< _vendor_thing {}",

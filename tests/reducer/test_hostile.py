@@ -73,8 +73,11 @@ def test_no_field_of_any_message_replaced_by_anything_raises(edition: Edition) -
         b"[" * 100_000,
         b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
         b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":NaN}}',
-        b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessio'
-        b'nUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"\\ud800"}]}}',
+        (
+            b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
+            b'{"sessionUpdate":"agent_message","messageId":"m","content":'
+            b'[{"type":"text","text":"\\ud800"}]}}}'
+        ),
     ],
 )
 def test_no_bytes_raise(line: bytes) -> None:

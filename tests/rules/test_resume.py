@@ -86,7 +86,7 @@ def test_the_state_comes_after_the_replay() -> None:
 
 
 def test_the_draft_is_silent_on_the_state_after_a_resume() -> None:
-    text, _ = BREAKS["RESUME-STATE"]
+    text = TURN + "> #2 resume\n< #2 ok {}"
 
     assert found("RESUME-STATE", text) == []
 
