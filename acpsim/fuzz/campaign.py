@@ -11,7 +11,7 @@ import dataclasses
 import enum
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -203,32 +203,37 @@ class _Campaign:
             seconds=options.seconds_max,
             cases=options.cases,
         )
-        reason: Reason | None = None
-        number = 0
+        reason = self._over()
         try:
-            while (reason := self._over(number) or reason) is None:
-                case = self.cases.case(number)
-                number += 1
-                objection = self.judge.judge(case)
-                self.tally.take(case)
-                self.failed += objection is not None
-                yield CaseFinished(
-                    number=case.number,
-                    source=case.source,
-                    messages=len(case.events),
-                    failed=objection is not None,
-                )
-                if objection is not None:
-                    yield from self._fault(case, objection)
-                    if objection.verdict.oracle == "crash:unstartable":
-                        reason = Reason.UNSTARTABLE
+            while reason is None:
+                reason = (yield from self._case()) or self._over()
         except KeyboardInterrupt:
             reason = Reason.INTERRUPTED
         yield self._finished(reason)
 
-    def _over(self, number: int) -> Reason | None:
+    def _case(self) -> Generator[CampaignEvent, None, Reason | None]:
+        """The next case, and the fault that it shows if that is a new one. Says why the campaign
+        cannot go on, if so.
+        """
+        case = self.cases.case(self.tally.cases)
+        objection = self.judge.judge(case)
+        self.tally.take(case)
+        self.failed += objection is not None
+        yield CaseFinished(
+            number=case.number,
+            source=case.source,
+            messages=len(case.events),
+            failed=objection is not None,
+        )
+        if objection is None:
+            return None
+        yield from self._fault(case, objection)
+        unstartable = objection.verdict.oracle == "crash:unstartable"
+        return Reason.UNSTARTABLE if unstartable else None
+
+    def _over(self) -> Reason | None:
         options = self.options
-        if options.cases is not None and number >= options.cases:
+        if options.cases is not None and self.tally.cases >= options.cases:
             return Reason.CASES
         if options.seconds_max is not None and self._elapsed() >= options.seconds_max:
             return Reason.TIME
@@ -260,7 +265,7 @@ class _Campaign:
                 minimal=shrunk.minimal,
                 target=self.options.target,
             )
-            path = keep(self.options.faults, number, verdict, example)
+            path = keep(self.options.faults, example, verdict=verdict, number=number)
             command = shlex.join(["acpsim", "replay", path, "--target", self.options.target])
         found = verdict.difference
         return Fault(

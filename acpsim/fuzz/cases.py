@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from acpsim.fuzz.disturb import DISTURBANCES
+from acpsim.fuzz.disturb import DISTURBANCES, disturb
 from acpsim.fuzz.field import field_scenarios
 from acpsim.fuzz.generate import generate
 from acpsim.fuzz.recorded import recorded_scenarios
@@ -119,7 +119,7 @@ class Cases:
         for _ in range(chance.choice(counts)):
             # Several tries: most conversations offer no occasion for some disturbances.
             for name in chance.sample(tuple(DISTURBANCES), k=4):
-                other = DISTURBANCES[name](Stage(events, self.edition, chance))
+                other = disturb(Stage(events, self.edition, chance), name)
                 if other is not None and len(other) <= MESSAGES_MAX:
                     events = other
                     done.append(name)

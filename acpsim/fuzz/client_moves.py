@@ -99,7 +99,7 @@ def _decline(ledger: Ledger, talk: Talk, asked: Asked) -> None:
     ledger.client_answers(talk, asked, CANCELLED)
     thing = asked.thing
     if thing is not None and thing.open and not (talk.working and thing.stretch == talk.stretch):
-        entity_moves.end_tool(ledger, talk, thing, "cancelled")
+        entity_moves.end_tool(ledger, talk, thing, status="cancelled")
 
 
 def answer(ledger: Ledger, talk: Talk) -> None:
@@ -113,12 +113,12 @@ def answer(ledger: Ledger, talk: Talk) -> None:
     if asked.withdrawn is not None or values.maybe(0.1):
         error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
         node = ledger.client_answers(talk, asked, {"error": error})
-        work_moves.answered(ledger, talk, asked, node, allowed=False)
+        work_moves.answered(ledger, talk, asked, node=node, allowed=False)
         return
     allowed = values.maybe(0.6)
     outcome = {"outcome": "selected", "optionId": "yes" if allowed else "no"}
     node = ledger.client_answers(talk, asked, {"result": {"outcome": outcome}})
-    work_moves.answered(ledger, talk, asked, node, allowed=allowed)
+    work_moves.answered(ledger, talk, asked, node=node, allowed=allowed)
 
 
 def set_option(ledger: Ledger, talk: Talk) -> None:

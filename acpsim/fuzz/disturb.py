@@ -222,7 +222,7 @@ def cut(stage: Stage) -> Events | None:
     heard = stage.events[:at]
     again: list[Event] = [lost(), *_connected(stage)]
     for count, session in enumerate(sessions):
-        again += _resumed(stage, heard, session, count + 1)
+        again += _resumed(stage, heard, session=session, identity=count + 1)
     rest = [
         event for event in stage.events[at:] if isinstance(event.message, methods.SessionUpdate)
     ]
@@ -243,7 +243,7 @@ def _connected(stage: Stage) -> list[Event]:
     ]
 
 
-def _resumed(stage: Stage, heard: Sequence[Event], session: str, identity: int) -> list[Event]:
+def _resumed(stage: Stage, heard: Sequence[Event], *, session: str, identity: int) -> list[Event]:
     params: JsonObject = {"sessionId": session, "cwd": "/p"}
     replay = stage.chance.random() < 0.7
     if replay:

@@ -21,7 +21,7 @@ CHUNK_OF: Final = {
 
 def message(ledger: Ledger, talk: Talk) -> None:
     """A new message of the agent, whole or by its first chunk."""
-    _new_message(ledger, talk, "agent_message", ledger.fresh_id(talk, "agent_message"))
+    _new_message(ledger, talk, "agent_message", own_id=ledger.fresh_id(talk, "agent_message"))
 
 
 def thought(ledger: Ledger, talk: Talk) -> None:
@@ -29,12 +29,13 @@ def thought(ledger: Ledger, talk: Talk) -> None:
     held = talk.things.get("agent_thought", {})
     shared = [thing.own_id for thing in talk.of("agent_message") if thing.own_id not in held]
     if shared and ledger.values.maybe(0.6):
-        _new_message(ledger, talk, "agent_thought", ledger.values.chance.choice(shared))
+        own_id = ledger.values.chance.choice(shared)
     else:
-        _new_message(ledger, talk, "agent_thought", ledger.fresh_id(talk, "agent_thought"))
+        own_id = ledger.fresh_id(talk, "agent_thought")
+    _new_message(ledger, talk, "agent_thought", own_id=own_id)
 
 
-def _new_message(ledger: Ledger, talk: Talk, kind: str, own_id: str) -> Thing:
+def _new_message(ledger: Ledger, talk: Talk, kind: str, *, own_id: str) -> Thing:
     values = ledger.values
     if values.maybe(0.5):
         update = chunk(ledger, kind, own_id)
@@ -172,7 +173,7 @@ def _next_status(ledger: Ledger, talk: Talk, thing: Thing) -> str:
     return ledger.values.chance.choice(ends)
 
 
-def end_tool(ledger: Ledger, talk: Talk, thing: Thing, status: str) -> None:
+def end_tool(ledger: Ledger, talk: Talk, thing: Thing, *, status: str) -> None:
     """The terminal status of a tool call."""
     thing.status = status
     update = {

@@ -24,7 +24,7 @@ def check_directory(directory: Path) -> None:
         raise UsageError(f"{directory}: {above} is a file; name a directory for the faults")
 
 
-def keep(directory: Path, number: int, verdict: Verdict, example: Counterexample) -> str:
+def keep(directory: Path, example: Counterexample, *, verdict: Verdict, number: int) -> str:
     """Writes the fault, and returns the file's path. Raises `UsageError` where that cannot be."""
     try:
         directory.mkdir(parents=True, exist_ok=True)

@@ -169,7 +169,7 @@ class Ledger:
         return self.script.say("a2c", message, (asked.node, *after), keep=keep)
 
     def agent_asks(
-        self, talk: Talk, method: str, params: JsonObject, after: Iterable[Node]
+        self, talk: Talk, method: str, params: JsonObject, *, after: Iterable[Node] = ()
     ) -> Asked:
         """A request of the agent."""
         identity = self.request_id("a2c")
@@ -260,7 +260,12 @@ class Ledger:
     # ---------------------------------------------------------------- states
 
     def report(
-        self, talk: Talk, state: str, fields: JsonObject | None = None, after: Iterable[Node] = ()
+        self,
+        talk: Talk,
+        state: str,
+        fields: JsonObject | None = None,
+        *,
+        after: Iterable[Node] = (),
     ) -> Node:
         """A state report: after all that the agent has said of the work so far."""
         update: JsonObject = {"sessionUpdate": "state_update", "state": state, **(fields or {})}

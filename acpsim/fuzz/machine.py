@@ -1,8 +1,8 @@
 """The legal moves as a Hypothesis state machine, for tests of other people's reducers.
 
-Owns: `machine`. Each move is a rule of the machine, so that Hypothesis picks among those that are
-open, switches some off for a whole run, keeps what failed in its database and takes moves away
-again when it shrinks. The campaign walks over the same moves without Hypothesis (see `generate`),
+Owns: `machine`. Each move is a `stateful.rule` of the machine, so that Hypothesis picks among those
+that are open, switches some off for a whole run, keeps what failed in its database and takes moves
+away again when it shrinks. The campaign walks over the same moves without it (see `generate`),
 which is what makes it fast; both write scenarios, and the scheduler orders them.
 """
 
@@ -30,7 +30,7 @@ away; with a number for each value it hardly finds its way to a shorter conversa
 
 
 class Writer(RuleBasedStateMachine):
-    """A conversation being written. Subclasses are given the moves as rules."""
+    """A conversation being written. Subclasses are given the moves."""
 
     edition: Edition
     judge: Callable[[Scenario], None]

@@ -49,7 +49,7 @@ def finish(ledger: Ledger, talk: Talk) -> None:
         reason = values.chance.choice(STOP_REASONS)
         fields = {} if reason is None else {"stopReason": reason}
     fields |= values.patch("usage", values.usage, chance=0.3)
-    ledger.report(talk, "idle", fields, after)
+    ledger.report(talk, "idle", fields, after=after)
     mirror(ledger, talk)
 
 
@@ -58,7 +58,7 @@ def _end_tools(ledger: Ledger, talk: Talk, status: str) -> None:
     for thing in talk.of("tool_call"):
         of_this_work = thing.open and thing.stretch == talk.stretch
         if of_this_work and (status == "failed" or ledger.values.maybe(0.7)):
-            entity_moves.end_tool(ledger, talk, thing, status)
+            entity_moves.end_tool(ledger, talk, thing, status=status)
         elif of_this_work:
             thing.status = status
 
@@ -97,12 +97,12 @@ def insert(ledger: Ledger, talk: Talk) -> None:
     own_id = ledger.fresh_id(talk, "user_message")
     result: JsonObject = {"messageId": own_id, **ledger.values.meta(chance=0.1)}
     ledger.answers(asked, {"result": result})
-    _echo(ledger, talk, own_id, asked)
+    _echo(ledger, talk, asked, own_id=own_id)
     if not talk.working and ledger.values.maybe(0.85):
         start(ledger, talk)
 
 
-def _echo(ledger: Ledger, talk: Talk, own_id: str, asked: Asked) -> None:
+def _echo(ledger: Ledger, talk: Talk, asked: Asked, *, own_id: str) -> None:
     values = ledger.values
     blocks = list(asked.payload["prompt"])
     if values.maybe(0.15):
@@ -173,7 +173,7 @@ def permission(ledger: Ledger, talk: Talk) -> None:
     foreground = talk.working and (thing is None or thing.stretch in (None, talk.stretch))
     if foreground and talk.state_node is not None:
         after.append(talk.state_node)
-    asked = ledger.agent_asks(talk, "session/request_permission", params, after)
+    asked = ledger.agent_asks(talk, "session/request_permission", params, after=after)
     asked.thing, asked.foreground = thing, foreground
     asked.decline = talk.cancelled is not None  # it crossed the cancel on its way
     if thing is not None:
@@ -208,7 +208,7 @@ def take_back(ledger: Ledger, talk: Talk) -> None:
         asked.withdrawn = ledger.agent_tells("$/cancel_request", params, [asked.node])
 
 
-def answered(ledger: Ledger, talk: Talk, asked: Asked, node: Node, *, allowed: bool) -> None:
+def answered(ledger: Ledger, talk: Talk, asked: Asked, *, node: Node, allowed: bool) -> None:
     """What the agent does once it has an answer: go on, or give the tool call up."""
     waits = any(other.foreground for other in talk.permissions)
     if asked.foreground and talk.state == "requires_action" and not waits:
@@ -315,12 +315,12 @@ def extension(ledger: Ledger, talk: Talk) -> None:
         params = {"sessionId": talk.session, "update": {"sessionUpdate": "agent_message"}}
         ledger.agent_tells("_vendor/settings", params, [talk.ready])
         return
-    asked = ledger.agent_asks(talk, "_vendor/ask", {"state": "idle"}, [])
+    asked = ledger.agent_asks(talk, "_vendor/ask", {"state": "idle"})
     ledger.client_answers(talk, asked, {"error": {"code": -32601, "message": "No such method"}})
 
 
 def elicit(ledger: Ledger, talk: Talk) -> None:
     """The agent asks the user something that is no permission."""
     params = {"mode": "form", "message": "Which?", "requestedSchema": {"type": "object"}}
-    asked = ledger.agent_asks(talk, "elicitation/create", params, [])
+    asked = ledger.agent_asks(talk, "elicitation/create", params)
     ledger.client_answers(talk, asked, {"result": {"action": "cancel"}})
