@@ -24,15 +24,12 @@ from acpsim.wire import methods, updates
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import Malformed, OtherRequest, Response
-from acpsim.wire.lines import DEPTH_MAX, may_be_deep
 from acpsim.wire.looks import looks_of
 from acpsim.wire.pairing import Pairing
 from acpsim.wire.parse import NOT_STRICT, Reader, read_result, strict_decode
 from acpsim.wire.trace import Diagnostic, Event
 
 NO_REMARKS: Final[tuple[Diagnostic, ...]] = ()
-DEEP_FROM: Final = 2 * DEPTH_MAX
-"""Bytes of a line below which nothing in it can be nested too deep."""
 NOWHERE: Final[dict[str, Session]] = {}
 SessionUpdate: Final = methods.SessionUpdate
 
@@ -133,8 +130,7 @@ class Reducer:
                 session = self._session(params.session_id)
             update = params.update
             look = self._looks.get(type(update))
-            deep = len(line) > DEEP_FROM and may_be_deep(line)
-            if not deep and (look is None or not look(update)):
+            if look is None or not look(update):
                 remark = self._handlers[type(update)](session, update, line)
                 return NO_REMARKS if remark is None else _remarks(0, update, remark)
         return self._receive_closely(line)

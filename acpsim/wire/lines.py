@@ -90,11 +90,6 @@ def _plain(found: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if found.group(1) else found.group()
 
 
-def may_be_deep(line: bytes) -> bool:
-    """Whether a line has so many brackets that it could be nested too deep; cheap, errs on yes."""
-    return len(line) > 2 * DEPTH_MAX and line.count(b"{") + line.count(b"[") > DEPTH_MAX
-
-
 def is_deep(line: bytes, value: Json) -> bool:
     """Whether a decoded line is nested deeper than `DEPTH_MAX`. Cheap for all that are not."""
     if line.count(b"[") + line.count(b"{") <= DEPTH_MAX:

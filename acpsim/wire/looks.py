@@ -8,6 +8,7 @@ without a call.
 
 from __future__ import annotations
 
+import functools
 import operator
 import typing
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from msgspec import UNSET, Struct
 from acpsim.wire.edition import Edition
 from acpsim.wire.methods import METHODS, Request
 from acpsim.wire.shapes import Field, Items, Kept, Object, OneOf, Shape, object_of
-from acpsim.wire.updates import VARIANTS
+from acpsim.wire.updates import VARIANTS, Update
 
 Look: TypeAlias = Callable[[Any], bool]
 """Whether a strictly decoded struct is read otherwise in the edition."""
@@ -28,6 +29,7 @@ Looks: TypeAlias = dict[type[Struct], Look]
 """Struct → its look: updates by their own struct, everything else by that of its parameters."""
 
 
+@functools.cache
 def looks_of(edition: Edition, *, undefined: bool = True) -> Looks:
     """The looks that this edition needs.
 
@@ -52,7 +54,7 @@ RESULTS: Final = tuple({call.result for call in METHODS.values() if issubclass(c
 
 def _look(shape: Shape, edition: Edition, *, undefined: bool) -> Look | None:
     if isinstance(shape, Object):
-        looks = [_undefined_look(shape, edition) if undefined else None]
+        looks = [_undefined_look(shape, edition) if undefined else None, _misplaced_look(shape)]
         looks += [_field_look(field, edition, undefined=undefined) for field in shape.fields]
         return _any([look for look in looks if look is not None])
     if isinstance(shape, Items):
@@ -84,6 +86,27 @@ def _undefined_look(shape: Object, edition: Edition) -> Look | None:
     return lambda told: bool(get(told) != blank)
 
 
+def _misplaced_look(shape: Object) -> Look | None:
+    """Whether a field is there that belongs beside another value of its neighbours.
+
+    A `StateUpdate` refuses those itself, so that strict decoding alone is right about it.
+    """
+    fields = [field for field in shape.fields if field.marks.beside]
+    if not fields or shape.is_cell or issubclass(shape.struct, Update):
+        return None
+    attributes = {field.name: field.attribute for field in shape.fields}
+
+    def look(told: Any) -> bool:
+        for field in fields:
+            for name, seen in field.marks.beside.items():
+                beside = getattr(told, attributes[name])
+                if getattr(told, field.attribute) is not UNSET and beside not in seen:
+                    return True
+        return False
+
+    return look
+
+
 def _is_undefined(field: Field, edition: Edition) -> bool:
     by = field.marks.defined_by
     return by is not None and not getattr(edition, by)
@@ -100,8 +123,12 @@ def _field_look(field: Field, edition: Edition, *, undefined: bool) -> Look | No
         looks.append(lambda told: not getattr(told, name))
     inside = _look(field.shape, edition, undefined=undefined)
     if inside is not None:
-        looks.append(lambda told: bool(value := getattr(told, name)) and inside(value))
+        looks.append(lambda told: _is_told(value := getattr(told, name)) and inside(value))
     return _any(looks)
+
+
+def _is_told(value: Any) -> bool:
+    return value is not UNSET and value is not None
 
 
 def _any(looks: list[Look]) -> Look | None:

@@ -30,7 +30,7 @@ from acpsim.wire.jsonrpc import (
     RequestId,
     Response,
 )
-from acpsim.wire.lines import DEPTH_MAX, is_deep, may_be_deep, mended
+from acpsim.wire.lines import DEPTH_MAX, is_deep, mended
 from acpsim.wire.looks import PARAMS, looks_of
 from acpsim.wire.methods import (
     METHODS,
@@ -47,7 +47,10 @@ from acpsim.wire.tolerant import Bad, read_object
 Kind: TypeAlias = Literal["request", "notification", "response", "unreadable"]
 
 strict_decode: Final = msgspec.json.Decoder(KnownCall).decode
-"""Decodes a call where everything in it is well formed and known; raises otherwise."""
+"""Decodes a call where everything in it is well formed and known; raises otherwise.
+
+What it takes is never nested too deep: see `cells.STRICT_LEVELS`.
+"""
 
 NOT_STRICT: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What `strict_decode` raises for a line that it does not take."""
@@ -88,9 +91,9 @@ class Reader:
             return self.take_closely(line)
         told: Any = message.params.update if type(message) is SessionUpdate else message.params
         look = self.looks.get(type(told))
-        if (look is not None and look(told)) or may_be_deep(line):
-            return self.take_closely(line)
-        return message, (), line
+        if look is None or not look(told):
+            return message, (), line
+        return self.take_closely(line)
 
     def take_closely(self, line: bytes) -> Taken:
         """The same, the tolerant way: what `take` gives wherever it decodes strictly, too."""
