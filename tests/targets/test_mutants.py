@@ -15,7 +15,7 @@ from acpsim.targets import target as targets
 from acpsim.targets.mutants import MUTANTS, Mutant
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.target import Target, TargetFailure
-from acpsim.wire.edition import DRAFT, EDITIONS, SDK_2_4
+from acpsim.wire.edition import DRAFT, EDITIONS, Edition
 from acpsim.wire.trace import Event
 from tests.helpers.shorthand import conversation
 from tests.targets.mutant_cases import ALIASED, AT_ONCE, CASES, PLAIN
@@ -49,19 +49,25 @@ def seen(target: Target, events: Sequence[Event], *, at_once: bool) -> Any:
         return failure.kind
 
 
-def case(name: str) -> list[Event]:
-    return conversation(f"setup\n{CASES[name]}")
+def case(name: str, edition: Edition = DRAFT) -> list[Event]:
+    return conversation(f"setup\n{CASES[name]}", edition=edition)
+
+
+def where_it_is_a_fault(mutant: Mutant) -> Edition:
+    """The first edition in which the mutant is to be told from the reference."""
+    return next(edition for edition in EDITIONS.values() if mutant.applies(edition))
 
 
 @mutants
 def test_a_mutant_differs_on_its_own_conversation(mutant: Mutant) -> None:
     if mutant.name in ALIASED:
         pytest.skip("seen only by a caller who changes the objects; see below")
-    events = case(mutant.name)
+    edition = where_it_is_a_fault(mutant)
+    events = case(mutant.name, edition)
     at_once = mutant.name in AT_ONCE
 
-    honest = seen(ReferenceTarget(DRAFT), events, at_once=at_once)
-    assert seen(mutant.target(DRAFT), events, at_once=at_once) != honest
+    honest = seen(ReferenceTarget(edition), events, at_once=at_once)
+    assert seen(mutant.target(edition), events, at_once=at_once) != honest
     assert len(events) - SETUP_MESSAGES <= MESSAGES_MAX
 
 
@@ -77,14 +83,15 @@ def test_a_mutant_agrees_on_a_plain_conversation(mutant: Mutant) -> None:
 def test_a_conversation_of_a_mutant_has_nothing_to_spare(mutant: Mutant) -> None:
     if mutant.name in ALIASED:
         pytest.skip("seen only by a caller who changes the objects; see below")
-    events = case(mutant.name)
+    edition = where_it_is_a_fault(mutant)
+    events = case(mutant.name, edition)
     at_once = mutant.name in AT_ONCE
-    spared = [
-        at
-        for at in range(SETUP_MESSAGES, len(events))
-        if seen(mutant.target(DRAFT), shorter := [*events[:at], *events[at + 1 :]], at_once=at_once)
-        != seen(ReferenceTarget(DRAFT), shorter, at_once=at_once)
-    ]
+    spared = []
+    for at in range(SETUP_MESSAGES, len(events)):
+        shorter = [*events[:at], *events[at + 1 :]]
+        honest = seen(ReferenceTarget(edition), shorter, at_once=at_once)
+        if seen(mutant.target(edition), shorter, at_once=at_once) != honest:
+            spared.append(at)
 
     assert spared == []
 
@@ -153,16 +160,24 @@ def test_every_mutant_has_a_conversation() -> None:
     assert set(MUTANTS) - ALIASED == set(CASES)
 
 
-def test_a_mutant_of_one_edition_is_right_in_the_other() -> None:
-    events = conversation(
-        'setup\n< session_message x1 {"senderSessionId": "s2"}\n'
-        '< session_message x1 {"senderSessionId": null}',
-        edition=SDK_2_4,
-    )
-    mutant = MUTANTS["null-participant-forgotten"]
+@pytest.mark.parametrize(
+    ("mutant", "edition"),
+    [
+        pytest.param(mutant, edition, id=f"{mutant.name}-{edition.name}")
+        for mutant in MUTANTS.values()
+        for edition in EDITIONS.values()
+        if not mutant.applies(edition)
+    ],
+)
+def test_a_mutant_of_one_edition_is_right_in_the_other(mutant: Mutant, edition: Edition) -> None:
+    different = []
+    for name in CASES:
+        events = case(name, edition)
+        honest = seen(ReferenceTarget(edition), events, at_once=False)
+        if seen(mutant.target(edition), events, at_once=False) != honest:
+            different.append(name)
 
-    honest = seen(ReferenceTarget(SDK_2_4), events, at_once=False)
-    assert seen(mutant.target(SDK_2_4), events, at_once=False) == honest
+    assert different == []
 
 
 def test_a_message_that_is_changed_later_reaches_an_aliased_mutant() -> None:

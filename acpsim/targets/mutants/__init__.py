@@ -16,6 +16,7 @@ from acpsim.targets.mutants.identity import OF_IDENTITY
 from acpsim.targets.mutants.mutant import Mutant
 from acpsim.targets.mutants.patches import OF_PATCHES
 from acpsim.targets.mutants.prompts import OF_PROMPTS
+from acpsim.targets.mutants.rare import OF_RARE
 from acpsim.targets.mutants.session import OF_SESSION
 from acpsim.targets.mutants.terminals import OF_TERMINALS
 from acpsim.targets.mutants.tools import OF_TOOLS
@@ -30,6 +31,7 @@ _ALL: Final = (
     *OF_SESSION,
     *OF_CONNECTION,
     *OF_FEEDING,
+    *OF_RARE,
 )
 MUTANTS: Final[dict[str, Mutant]] = {mutant.name: mutant for mutant in _ALL}
 """Every mutant by its name, theme by theme."""

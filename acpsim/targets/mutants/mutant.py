@@ -31,6 +31,10 @@ def _unchanged(reference: Behaviour) -> Behaviour:
     return reference
 
 
+def _always(edition: Edition) -> bool:
+    return True
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
     """The reference with one seeded fault: one entry of its tables, or how it is fed.
@@ -45,6 +49,8 @@ class Mutant:
     behaviour: Callable[[Behaviour], Behaviour] = _unchanged
     made_as: type[ReferenceTarget] = ReferenceTarget
     """The class of the target, where the fault is in how events reach the tables."""
+    applies: Callable[[Edition], bool] = _always
+    """The editions in which it is a fault. In others it does what the reference does."""
 
     def target(self, edition: Edition) -> ReferenceTarget:
         """The mutant as a target."""

@@ -25,6 +25,7 @@ from acpsim.targets.mutants.mutant import (
     with_handlers,
 )
 from acpsim.wire import updates
+from acpsim.wire.edition import Edition
 
 
 def _content_replaced_by_chunk(reference: Behaviour) -> Behaviour:
@@ -165,6 +166,10 @@ def _null_participant_forgotten(reference: Behaviour) -> Behaviour:
     return then(reference, (updates.SessionMessage,), forgotten)
 
 
+def _null_leaves_participants(edition: Edition) -> bool:
+    return not edition.identities_cleared_by_null
+
+
 def _participants_fixed_at_first(reference: Behaviour) -> Behaviour:
     def fixed(session: Session, update: Any) -> Any:
         if update.message_id not in session.session_messages:
@@ -291,9 +296,10 @@ OF_PATCHES: Final = (
     Mutant(
         name="null-participant-forgotten",
         breaks=("SESSION-MESSAGE-IDENTITY",),
-        text="forgets a session message's participant when an update carries null (right in "
-        "editions where null clears it)",
+        text="forgets a session message's participant when an update carries null (a fault where "
+        "null leaves it)",
         behaviour=_null_participant_forgotten,
+        applies=_null_leaves_participants,
     ),
     Mutant(
         name="participants-fixed-at-first",
