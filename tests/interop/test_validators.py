@@ -123,9 +123,7 @@ def test_malformed_optional_fields_are_dropped_where_the_sdk_drops_them(
         message = read_value(copy.deepcopy(case), SDK_2_4).message
         if not answer["ok"] or not isinstance(message, methods.SessionUpdate):
             continue
-        known = {
-            field.encode_name for field in msgspec.structs.fields(message.params.update)
-        }
+        known = {field.encode_name for field in msgspec.structs.fields(message.params.update)}
         ours = set(msgspec.to_builtins(message.params.update)) & known
         theirs = {key for key in answer["value"]["update"] if key in known}
         if ours != theirs:
