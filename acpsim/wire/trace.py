@@ -258,8 +258,8 @@ class TraceReader:
             self._remark(text)
         try:
             loose = _decode_loose(self._line)
-        except NOT_STRICT as error:
-            self._remark(f"{_why_no_object(self._line, error)}: skipped")
+        except NOT_STRICT:
+            self._remark(f"{_why_no_object(self._line)}: skipped")
             return None
         told: dict[str, Any] = {"acpsim": loose.acpsim, "msg": loose.msg}
         for name, kind, word in _FIELDS:
@@ -330,10 +330,10 @@ _HEADER: Final[tuple[tuple[str, Callable[[Json], bool], str], ...]] = (
 _HEADER_NAMES: Final = frozenset({"acpsim", "edition", "observer", "complete"})
 
 
-def _why_no_object(line: bytes, error: Exception) -> str:
+def _why_no_object(line: bytes) -> str:
     try:
         return f"is {json_word(_decode(line))}, not an object"
-    except NOT_STRICT:
+    except NOT_STRICT as error:
         return why_unreadable(error)
 
 

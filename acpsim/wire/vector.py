@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import EDITIONS, Edition
@@ -40,8 +40,8 @@ class Vector(Struct, frozen=True, kw_only=True):
 
 class _Event(Struct, frozen=True):
     dir: str
-    msg: Raw | None = None
-    raw: str | None = None
+    msg: Raw | UnsetType = UNSET
+    raw: str | UnsetType = UNSET
 
 
 class _Vector(Struct, frozen=True):
@@ -83,12 +83,12 @@ def _event(entry: _Event, edition: Edition, number: int) -> Event:
     direction = _WAYS.get(entry.dir)
     if direction is None:
         raise NotAVector(f"{place}.dir is {entry.dir!r}; c2a, a2c and lost are known")
-    if entry.msg is None and entry.raw is None:
-        raise NotAVector(f"{place} has neither msg nor raw")
-    if entry.msg is None:
-        text = (entry.raw or "").encode()
-    else:
+    if entry.msg is not UNSET:
         text = msgspec.json.format(bytes(entry.msg), indent=-1)  # one line, as on the wire
+    elif entry.raw is not UNSET:
+        text = entry.raw.encode()
+    else:
+        raise NotAVector(f"{place} has neither msg nor raw")
     return event(direction, text, edition=edition, line=number)
 
 
