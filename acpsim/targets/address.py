@@ -18,7 +18,13 @@ from types import ModuleType
 from typing import Final, NoReturn
 
 from acpsim.errors import UsageError
-from acpsim.targets.inprocess import InProcessTarget, NotAReducer, PythonReducer, TimeUp
+from acpsim.targets.inprocess import (
+    InProcessTarget,
+    NotAReducer,
+    PythonReducer,
+    TimeUp,
+    aside,
+)
 from acpsim.targets.mutants import MUTANTS
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.stdio import StdioTarget
@@ -149,7 +155,8 @@ def _import(address: str, name: str) -> ModuleType:
         if "" not in sys.path and here not in sys.path:
             sys.path.insert(0, here)
     try:
-        return importlib.import_module(name)
+        with aside():
+            return importlib.import_module(name)
     except KeyboardInterrupt:
         raise
     except ModuleNotFoundError as error:

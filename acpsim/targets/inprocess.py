@@ -6,8 +6,10 @@ names its own frame; one that is ours comes out as it is. Finding the class is `
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
@@ -77,7 +79,7 @@ class InProcessTarget:
         self._edition = edition
         self._timeout_s = timeout_s
         self._own_file = _file_of(factory)
-        with TimeLimit(timeout_s):
+        with TimeLimit(timeout_s), aside():
             self._reducer: PythonReducer = factory(edition.name)
         self.sections = _sections_of(self._reducer)
 
@@ -129,7 +131,7 @@ class InProcessTarget:
     def _guarded(self, call: Callable[[], _T], to_do: str) -> _T:
         limit = TimeLimit(self._timeout_s)
         try:
-            with limit:
+            with limit, aside():
                 return call()
         except KeyboardInterrupt:
             raise
@@ -140,6 +142,11 @@ class InProcessTarget:
         except BaseException as error:
             # Also SystemExit and the like: a reducer has nothing to end.
             raise raised(error, asked=to_do, own_file=self._own_file) from error
+
+
+def aside() -> contextlib.AbstractContextManager[object]:
+    """What a target prints goes to standard error: standard output is for our own report."""
+    return contextlib.redirect_stdout(sys.stderr)
 
 
 class TimeLimit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -285,6 +286,22 @@ def test_another_thread_runs_without_a_limit() -> None:
     thread.join()
 
     assert seen == [None]
+
+
+def test_what_a_target_prints_is_kept_off_standard_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Prints(Keeps):
+        def __init__(self, edition: str) -> None:
+            sys.stdout.write("made\n")
+            super().__init__(edition)
+
+        def apply(self, event: Any) -> None:
+            sys.stdout.write("applied\n")
+
+    target(Prints).apply([some_event()])
+
+    assert capsys.readouterr() == ("", "made\napplied\n")
 
 
 def test_its_objects_can_be_reached() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from acpsim.targets.mutants.aliasing import OF_ALIASING
 from acpsim.targets.mutants.connection import OF_CONNECTION
 from acpsim.targets.mutants.feeding import OF_FEEDING
 from acpsim.targets.mutants.foreground import OF_FOREGROUND
@@ -31,6 +32,7 @@ _ALL: Final = (
     *OF_SESSION,
     *OF_CONNECTION,
     *OF_FEEDING,
+    *OF_ALIASING,
     *OF_RARE,
 )
 MUTANTS: Final[dict[str, Mutant]] = {mutant.name: mutant for mutant in _ALL}
