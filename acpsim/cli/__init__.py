@@ -33,6 +33,7 @@ COMMANDS: Final[dict[str, str]] = {
     "replay": "run one saved counterexample or vector again",
     "show": "draw a conversation as a sequence diagram",
     "sim": "run a model and write its trace and figures",
+    "fit": "write a model whose delays are those of recorded conversations",
     "mutants": "run the fuzzer on every seeded fault and say which it caught",
 }
 """Command → what it does, in the order of `--help`."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -19,11 +20,12 @@ from acpsim.cli import (
 )
 from acpsim.errors import UsageError
 from acpsim.files import open_output, write_whole
-from acpsim.sim.experiment import experiment, parse_sweep
+from acpsim.sim.experiment import Point, experiment, parse_sweep
 from acpsim.sim.model import Model, load_model, override, shipped_models
 from acpsim.sim.run import Run, run
 from acpsim.views import document, simulated
 from acpsim.wire.edition import DRAFT, Edition
+from acpsim.wire.trace import read_trace
 
 EPILOG = """\b
 Examples:
@@ -32,6 +34,8 @@ Examples:
   acpsim sim cancel-race --seed 7 --edition sdk-2.4 --observer client -o client.jsonl
   acpsim sim overload --set sessions=50 --replications 10 --jobs 2
   acpsim sim cancel-race --sweep link.latency.mean_s=0.01:1:10 --csv sweep.csv
+  acpsim sim overload --sweep reconcile.service.mean_s=0.0001:0.0012:6 --plot load.png
+  acpsim sim permission-storm --plot session.svg
 """
 
 
@@ -53,6 +57,12 @@ Examples:
 @click.option("--replications", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--csv", "table", metavar="FILE", help="Write the figures as CSV.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw: with --sweep a figure over the parameter, without a session's time line.",
+)
+@click.option("--figure", metavar="NAME", help="The figure to draw over a swept parameter.")
 @edition_option
 @format_option
 def command(
@@ -67,6 +77,8 @@ def command(
     replications: int,
     jobs: int,
     table: str | None,
+    plot: str | None,
+    figure: str | None,
     edition: str | None,
     form: str,
 ) -> int:
@@ -108,6 +120,9 @@ def command(
         )
     if table is not None:
         write_whole(table, simulated.table(points).encode())
+    if plot is not None:
+        caption = f"acpsim sim {loaded.name} --seed {seed} --edition {used.name}"
+        _draw(loaded, points, plot, figure, caption=caption, seed=seed, edition=used)
     broken = any(measured.run.broken for point in points for measured in point.runs)
     if form == "json":
         head = {"model": loaded.name, "edition": used.name, "seed": seed}
@@ -121,6 +136,29 @@ def command(
     for line in simulated.points(points):
         click.echo(line)
     return FOUND if broken else 0
+
+
+def _draw(
+    model: Model,
+    points: list[Point],
+    path: str,
+    figure: str | None,
+    *,
+    caption: str,
+    seed: int,
+    edition: Edition,
+) -> None:
+    """Draw what was measured over a parameter, or else one session of one run."""
+    from acpsim.views import plots
+
+    if points[0].parameters:
+        queued = "update_visible_s" in points[0].figures
+        chosen = figure or ("update_visible_s" if queued else "acceptance_s")
+        plots.sweep(points, chosen, path, caption=caption)
+        return
+    lines: list[bytes] = []
+    run(model, seed=seed, edition=edition, writers={"client": lines.append})
+    plots.time_line(read_trace(lines).events, path, caption=caption)
 
 
 def _assign(model: Model, assignment: str) -> Model:
@@ -140,10 +178,9 @@ def _assign(model: Model, assignment: str) -> Model:
 def _trace(model: Model, out: str, observer: str, *, seed: int, edition: Edition) -> Run:
     """Run once and write the trace as it is made."""
     with contextlib.ExitStack() as stack:
-        if out == "-":
-            stream = click.get_binary_stream("stdout")
-        else:
-            stream = stack.enter_context(open_output(Path(out)))
+        stream: BinaryIO = (
+            sys.stdout.buffer if out == "-" else stack.enter_context(open_output(Path(out)))
+        )
         bar: Any = stack.enter_context(progress("simulating", model.duration_s))
         return run(
             model,

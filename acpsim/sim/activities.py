@@ -59,12 +59,11 @@ def speak(session: AgentSession, variant: str, identity: str) -> Steps:
 def _stream(session: AgentSession, chunk: JsonObject, lane: str, count: int) -> Steps:
     """`count` chunks of text, a gap between each two."""
     gap, env, emit = session.draw.chunk_gap, session.env, session.emit
-    size = session.world.model.agent.chunk_bytes
+    size, words = session.world.model.agent.chunk_bytes, messages.words
     for at in range(count):
         if at:
             yield Timeout(env, gap())
-        content = {"type": "text", "text": messages.words(at, size)}
-        emit({**chunk, "content": content}, lane)
+        emit({**chunk, "content": {"type": "text", "text": words(at, size)}}, lane)
 
 
 def tool(stretch: Stretch) -> Steps:

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 import simpy
-from simpy.events import Timeout
 
 from acpsim.sim.distributions import Draws
 from acpsim.sim.measure import Measure
@@ -40,6 +39,26 @@ LATEST: Final = "\0latest"
 
 _PRUNE_AT: Final = 4096
 """Lanes remembered before those whose last message has arrived are forgotten."""
+
+
+class Delivery(simpy.Event):
+    """A message's arrival: an event that is triggered from the start, as a time-out is."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        record: Record,
+        deliver: Callable[[simpy.Event], None],
+        delay_s: float,
+    ) -> None:
+        # As `simpy.events.Timeout` sets itself up, with its one callback in place.
+        self.env = env
+        self.callbacks = [deliver]
+        self._value = record
+        self._ok = True
+        env.schedule(self, delay=delay_s)
 
 
 class Link:
@@ -126,7 +145,7 @@ class Link:
         `lane` names, within the session, what the message may not overtake when the order is `any`;
         with `None` it overtakes nothing of its session and nothing of its session overtakes it.
         """
-        now: float = self._env._now
+        now: float = self._env.now
         departure = now if now > self._stalled_until else self._stalled_until
         if self.bandwidth_Bps is not None:
             departure = max(departure, self._busy_until) + len(raw) / self.bandwidth_Bps
@@ -143,15 +162,12 @@ class Link:
             arrival = self._arrival_max
         else:
             self.overtakings += 1
-        tap = self._tap
-        number = tap.number()
-        record = Record(self.direction, message, raw, now, number)
-        record.received_s = arrival
-        tap.send(record, in_order=fifo)
-        self.in_flight[number] = record
+        record = Record(self.direction, message, raw, now, arrival)
+        self._tap.send(record, in_order=fifo)
+        self.in_flight[record.number] = record
         if self._measure is not None:
             self._measure.departed(now)
-        Timeout(self._env, arrival - now, record).callbacks.append(self._deliver)
+        Delivery(self._env, record, self._deliver, arrival - now)
 
     def _in_order(
         self, arrival: float, message: JsonObject, session: str, lane: str | None
@@ -174,7 +190,7 @@ class Link:
         return arrival
 
     def _deliver(self, event: simpy.Event) -> None:
-        record: Record = event._value
+        record: Record = event.value  # type: ignore[assignment]
         if self.in_flight.pop(record.number, None) is None:
             return  # Lost when the connection was cut.
         self._tap.receive(record)

@@ -7,6 +7,7 @@ editions; a party that misbehaves changes what these return.
 from __future__ import annotations
 
 import base64
+import functools
 from typing import Final
 
 from acpsim.wire.cells import JsonObject
@@ -26,6 +27,7 @@ def text_block(text: str) -> JsonObject:
     return {"type": "text", "text": text}
 
 
+@functools.lru_cache(maxsize=4096)
 def words(at: int, length: int) -> str:
     """`length` characters of text, another piece for another `at`."""
     start = (at * 7) % (len(WORDS) - 1)

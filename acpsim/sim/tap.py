@@ -28,7 +28,7 @@ OBSERVERS: Final[tuple[Observer, ...]] = ("client", "agent", "wire")
 
 Write: TypeAlias = Callable[[bytes], object]
 
-FLUSH_EVERY: Final = 64
+FLUSH_EVERY: Final = 256
 """Arrivals between two looks at what can be written: what is held stays small, and cheap."""
 
 _SENT, _RECEIVED, _LOST = 0, 1, 2
@@ -40,33 +40,32 @@ class Record:
     __slots__ = ("direction", "message", "number", "raw", "received_s", "sent_s", "state")
 
     def __init__(
-        self, direction: Direction, message: JsonObject, raw: bytes, sent_s: float, number: int
+        self, direction: Direction, message: JsonObject, raw: bytes, sent_s: float, arrives_s: float
     ) -> None:
         self.direction = direction
         self.message = message
         self.raw = raw
         self.sent_s = sent_s
-        self.received_s = sent_s
-        self.number = number
+        self.received_s = arrives_s
+        self.number = 0
         self.state = _SENT
 
 
 class _Trace:
     """One observer's lines, written in its order as soon as they are certain."""
 
-    __slots__ = ("_heap", "_last_s", "_write")
+    __slots__ = ("_write", "heap")
 
     def __init__(self, write: Write) -> None:
         self._write = write
-        self._heap: list[tuple[float, int, Record | None]] = []
-        self._last_s = 0.0
+        self.heap: list[tuple[float, int, Record | None]] = []
 
     def expect(self, at_s: float, number: int, record: Record | None) -> None:
-        heapq.heappush(self._heap, (at_s, number, record))
+        heapq.heappush(self.heap, (at_s, number, record))
 
     def flush(self, now_s: float) -> None:
         """Write every line up to `now_s` whose message's fate is known."""
-        heap = self._heap
+        heap = self.heap
         while heap and heap[0][0] <= now_s:
             at_s, _, record = heap[0]
             if record is not None and record.state == _SENT:
@@ -76,7 +75,7 @@ class _Trace:
 
     def give_up(self, now_s: float) -> None:
         """Nothing more will arrive: write what is left as far as this observer saw it."""
-        for _, _, record in self._heap:
+        for _, _, record in self.heap:
             if record is not None and record.state == _SENT:
                 record.state = _LOST
                 record.received_s = now_s
@@ -126,19 +125,16 @@ class Tap:
         order too.
         """
         self.messages += 1
-        number = record.number
+        self._numbers = number = self._numbers + 1
+        record.number = number
         sender = self._client if record.direction == "c2a" else self._agent
         if sender is not None:
             sender.expect(record.sent_s, number, record)
-        if self._wire is not None:
+        wire = self._wire
+        if wire is not None:
             sent_s = record.sent_s
             at_s = (sent_s + record.received_s) / 2 if in_order else sent_s
-            self._wire.expect(at_s, number, record)
-
-    def number(self) -> int:
-        """The next place among all that happens at one moment."""
-        self._numbers += 1
-        return self._numbers
+            heapq.heappush(wire.heap, (at_s, number, record))
 
     def receive(self, record: Record) -> None:
         """The message has arrived, now."""

@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 
 from acpsim.oracles.compare import difference, equal, first_difference, general_place, json_path
-from acpsim.wire.cells import Json
+from acpsim.wire.cells import Json, JsonObject
 
 SNAPSHOT = {
     "timeline": [["agent_message", "m1"]],
@@ -191,9 +191,9 @@ def test_the_place_is_the_path_without_what_is_accidental(
 
 def test_no_snapshot_is_as_good_as_an_untouched_one_to_who_keeps_a_part() -> None:
     """A newcomer's reducer of agent messages knew no session before the first of them came."""
-    untouched = {"messages": {"agent_message": {}}}
+    untouched: JsonObject = {"messages": {"agent_message": {}}}
 
     assert first_difference(untouched, None, ("messages.agent_message",)) is None
     assert first_difference(None, untouched, ("messages.agent_message",)) is None
-    held = {"messages": {"agent_message": {"m1": {"content": [], "meta": None}}}}
+    held: JsonObject = {"messages": {"agent_message": {"m1": {"content": [], "meta": None}}}}
     assert first_difference(held, None, ("messages.agent_message",)) is not None
