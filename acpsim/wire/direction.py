@@ -18,11 +18,20 @@ from acpsim.wire.jsonrpc import (
     RequestId,
     Response,
 )
-from acpsim.wire.methods import METHODS, OTHER_METHODS, AnyMessage, CancelRequest, Request
+from acpsim.wire.methods import METHODS, AnyMessage, CancelRequest, Request
 from acpsim.wire.pairing import Open, Pairing
 from acpsim.wire.parse import read_result
 
 WAYS: Final[tuple[Direction, Direction]] = ("c2a", "a2c")
+
+OTHER_METHODS: Final[dict[str, Direction]] = {
+    **dict.fromkeys(("auth/login", "auth/logout", "auth/status"), "c2a"),
+    **dict.fromkeys(("providers/list", "providers/set", "providers/disable"), "c2a"),
+    **dict.fromkeys(("session/archive", "session/unarchive", "session/status"), "c2a"),
+    **dict.fromkeys(("session/set_title", "tool_call/cancel", "terminal/cancel"), "c2a"),
+    **dict.fromkeys(("auth/status_update", "elicitation/complete"), "a2c"),
+}
+"""Methods of the wider protocol that have no struct here, with the direction of their messages."""
 
 
 class Directions:

@@ -401,14 +401,5 @@ for _call in get_args(KnownCall):
     _call.method = str(_call.__struct_config__.tag)
     METHODS[_call.method] = _call
 
-OTHER_METHODS: Final[dict[str, Direction]] = {
-    **dict.fromkeys(("auth/login", "auth/logout", "auth/status"), "c2a"),
-    **dict.fromkeys(("providers/list", "providers/set", "providers/disable"), "c2a"),
-    **dict.fromkeys(("session/archive", "session/unarchive", "session/status"), "c2a"),
-    **dict.fromkeys(("session/set_title", "tool_call/cancel", "terminal/cancel"), "c2a"),
-    **dict.fromkeys(("auth/status_update", "elicitation/complete"), "a2c"),
-}
-"""Methods of the wider protocol that have no struct here, with the direction of their messages."""
-
 Outcome: TypeAlias = Params | ErrorObject | Malformed
 """What a response means once its request is known: a typed result, an error, or neither."""

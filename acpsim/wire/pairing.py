@@ -1,6 +1,7 @@
 """Which response answers which request, in each direction.
 
-First version.
+Owns: `Pairing`, the requests of one connection that wait for their answers. Each side chooses ids
+for its own requests, so one id may be open in both directions.
 """
 
 from __future__ import annotations
