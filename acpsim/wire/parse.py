@@ -126,7 +126,7 @@ class Reader:
             look = self.looks.get(struct)
             if look is None or not look(found):
                 return found, ()
-        read, flaws = read_object(struct, response.result, "$.result", self.edition)
+        read, flaws = read_object(struct, response.result, path="$.result", edition=self.edition)
         if isinstance(read, Bad):
             return Malformed(kind="response", flaws=flaws, id=response.id), flaws
         return cast("Outcome", read), flaws
@@ -165,7 +165,7 @@ class Reader:
             return Reading(OtherNotification(method=method, params=params), ())
         # As the SDK does: no parameters are empty ones.
         params = {} if value.get("params") is None else value["params"]
-        read, found = read_object(PARAMS[method], params, "$.params", self.edition)
+        read, found = read_object(PARAMS[method], params, path="$.params", edition=self.edition)
         if isinstance(read, Bad):
             return _malformed(kind, found, value)
         told = {"jsonrpc": "2.0", "params": read}

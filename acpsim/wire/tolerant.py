@@ -45,7 +45,7 @@ _WORDS: Final = {str: "a string", int: "a whole number", float: "a number", bool
 
 
 def read_object(
-    struct: type[Struct], value: Json, path: str, edition: Edition
+    struct: type[Struct], value: Json, *, path: str, edition: Edition
 ) -> tuple[Any, tuple[Flaw, ...]]:
     """The struct that a JSON value says, or `BAD`; and what was malformed, in either case.
 
@@ -54,16 +54,6 @@ def read_object(
     walk = _Walk(edition)
     found = walk.object(object_of(struct), value, path)
     return found, tuple(walk.flaws)
-
-
-def read_cell(
-    struct: type[Struct], value: Json, path: str, edition: Edition
-) -> tuple[Any, tuple[Flaw, ...]]:
-    """The same for a cell: a struct, or the object as it came, less what was malformed."""
-    walk = _Walk(edition)
-    shape = object_of(struct)
-    found = walk.object(shape, value, path)
-    return found if isinstance(found, Bad) else _typed(shape, found), tuple(walk.flaws)
 
 
 class _Walk:

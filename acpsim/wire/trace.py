@@ -18,13 +18,11 @@ from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.direction import Directions
 from acpsim.wire.edition import DRAFT, EDITIONS, Edition
 from acpsim.wire.event import Diagnostic, Event, EventDirection, event, is_raw, lost
+from acpsim.wire.frames import Line, decode_line, decode_loose, keys_of, read_whole
 from acpsim.wire.jsonrpc import (
     Direction,
     Flaw,
     Malformed,
-    OtherNotification,
-    OtherRequest,
-    Response,
 )
 from acpsim.wire.lines import LINE_BYTES_MAX, mended, numbered, repeated_key
 from acpsim.wire.methods import AnyMessage
@@ -74,38 +72,6 @@ class Trace(Struct, frozen=True, kw_only=True):
     diagnostics: list[Diagnostic]
 
 
-class _Line(Struct, frozen=True, gc=False):
-    """A line of a trace, or a bare message. What is not known of it is skipped."""
-
-    acpsim: Raw | UnsetType = UNSET
-    dir: str | UnsetType = UNSET
-    msg: Raw | UnsetType = UNSET
-    raw: str | UnsetType = UNSET
-    t: float | UnsetType = UNSET
-    sent: float | None = None
-    recv: float | None = None
-
-    def keys(self) -> int:
-        """How many of its fields are there."""
-        keys = (self.dir is not UNSET) + (self.msg is not UNSET) + (self.t is not UNSET)
-        keys += (self.raw is not UNSET) + (self.acpsim is not UNSET)
-        return keys + (self.sent is not None) + (self.recv is not None)
-
-
-class _LooseLine(Struct, frozen=True, gc=False):
-    """The same, each field for itself: one of them does not fit."""
-
-    acpsim: Raw | UnsetType = UNSET
-    dir: Raw | UnsetType = UNSET
-    msg: Raw | UnsetType = UNSET
-    raw: Raw | UnsetType = UNSET
-    t: Raw | UnsetType = UNSET
-    sent: Raw | UnsetType = UNSET
-    recv: Raw | UnsetType = UNSET
-
-
-_decode_line: Final = msgspec.json.Decoder(_Line).decode
-_decode_loose: Final = msgspec.json.Decoder(_LooseLine).decode
 _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -159,8 +125,23 @@ class TraceReader:
             self.diagnostics.append(Diagnostic(line=self._number, text=text))
 
     def _read(self) -> Event | None:
+        whole = read_whole(self._line, self._reader.looks)
+        if whole is None:
+            return self._read_carefully()
+        quick, raw = whole
+        return Event(
+            dir=quick.dir,
+            message=quick.msg,
+            raw=raw,
+            line=self._number,
+            t=self._time(quick.t),
+            sent=quick.sent,
+            recv=quick.recv,
+        )
+
+    def _read_carefully(self) -> Event | None:
         try:
-            frame = _decode_line(self._line)
+            frame = decode_line(self._line)
         except NOT_STRICT:
             loose = self._read_closely()
             if loose is None:
@@ -180,7 +161,7 @@ class TraceReader:
             self._remark(f"has {seen}; c2a, a2c and lost are known: skipped")
         return None
 
-    def _framed(self, frame: _Line, direction: Direction) -> Event | None:
+    def _framed(self, frame: Line, direction: Direction) -> Event | None:
         t = self._time(frame.t)
         if frame.msg is not UNSET:
             text = bytes(frame.msg)
@@ -191,8 +172,7 @@ class TraceReader:
             return None
         message, flaws, raw = self._reader.take(text)
         if frame.msg is not UNSET:
-            if self._is_odd(text, message, frame) or flaws:
-                self._say_what_is_odd(message, flaws, frame)
+            self._say_what_is_odd(message, flaws, frame)
             if type(message) is Malformed and message.value is UNSET:
                 return None
         return Event(
@@ -226,17 +206,8 @@ class TraceReader:
     def _all_flaws(self, flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
         return (*(Flaw("$", text) for text in self._mended), *flaws)
 
-    def _is_odd(self, text: bytes, message: AnyMessage, frame: _Line) -> bool:
-        """Whether the line may hold a key twice. Quick, and wrong only on the careful side."""
-        if len(_encode(message)) != len(text):
-            return True
-        line = self._line
-        at = line.find(b'"msg"')
-        around = line.count(b'":', 0, at) + line.count(b'":', at + len(text) + 5)
-        return around != (2 if frame.sent is None else 4)
-
     def _say_what_is_odd(
-        self, message: AnyMessage, flaws: tuple[Flaw, ...], frame: _Line | None
+        self, message: AnyMessage, flaws: tuple[Flaw, ...], frame: Line | None
     ) -> None:
         if is_raw(message):
             self._remark(flaws[-1].text)
@@ -246,18 +217,18 @@ class TraceReader:
                 self._remark(flaw.text)
         # A line with as many keys as its message has fields needs no search for one that stands
         # twice, which takes longer than all else.
-        if self._line.count(b'":') != _keys(message, frame):
+        if self._line.count(b'":') != keys_of(message, frame):
             key = repeated_key(self._line)
             if key is not None:
                 self._remark(f"has the key {key!r} twice in one object; the last counts")
 
-    def _read_closely(self) -> _Line | None:
+    def _read_closely(self) -> Line | None:
         """A line that does not decode as it should: mended, and each field for itself."""
         self._line, self._mended = mended(self._line)
         for text in self._mended:
             self._remark(text)
         try:
-            loose = _decode_loose(self._line)
+            loose = decode_loose(self._line)
         except NOT_STRICT:
             self._remark(f"{_why_no_object(self._line)}: skipped")
             return None
@@ -270,7 +241,7 @@ class TraceReader:
                 told[name] = msgspec.json.decode(raw, type=kind)
             except NOT_STRICT:
                 self._remark(f"{name} is not {word}: left out")
-        return _Line(**told)
+        return Line(**told)
 
     def _time(self, t: float | UnsetType) -> float:
         if t is UNSET:
@@ -335,16 +306,6 @@ def _why_no_object(line: bytes) -> str:
         return f"is {json_word(_decode(line))}, not an object"
     except NOT_STRICT as error:
         return why_unreadable(error)
-
-
-def _keys(message: AnyMessage, around: _Line | None) -> int:
-    """How many keys a line has, if none stands twice and no text looks like one."""
-    keys = 0 if around is None else around.keys()
-    if isinstance(message, Malformed):
-        return keys + _encode(message.value).count(b'":')
-    # The structs of these do not hold "jsonrpc".
-    keys += isinstance(message, Response | OtherRequest | OtherNotification)
-    return keys + _encode(message).count(b'":')
 
 
 def read_trace(stream: BinaryIO | Iterable[bytes], *, edition: Edition | None = None) -> Trace:

@@ -63,7 +63,7 @@ def test_a_result_is_read_the_same_both_ways(method: str, data: Any, edition: Ed
 
     quick = read_result(request, Response(id=1, result=result), edition)
 
-    closely, flaws = read_object(type(request).result, result, "$.result", edition)
+    closely, flaws = read_object(type(request).result, result, path="$.result", edition=edition)
     if isinstance(closely, Bad):
         assert quick[0] == Malformed(kind="response", flaws=flaws, id=1)
     else:
