@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,11 +28,31 @@ def open_input(path: str) -> Iterator[BinaryIO]:
     try:
         stream = open(path, "rb")  # noqa: SIM115 (closed below; opening alone is guarded)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot be read: {reason(error)}") from error
+    except ValueError as error:  # A name with a NUL in it.
+        raise UsageError(f"{path}: cannot be read: no file has such a name") from error
     with stream:
-        if os.path.isdir(path):
-            raise UsageError(f"{path}: is a directory; give a file")
         yield stream
+
+
+def check_inputs(paths: Iterable[str]) -> None:
+    """Raises `UsageError` for the first input that cannot be opened; opens none.
+
+    For whoever reads several and would rather say so before the first result than after it.
+    """
+    for path in paths:
+        if path == "-" or (os.access(path, os.R_OK) and not os.path.isdir(path)):
+            continue
+        with open_input(path):  # Says what is wrong with it.
+            pass
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, in the words of the system, as part of a sentence."""
+    if isinstance(error, IsADirectoryError):
+        return "is a directory; give a file"
+    text = error.strerror or str(error) or type(error).__name__
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 @contextlib.contextmanager
@@ -41,10 +62,13 @@ def open_output(path: str | Path) -> Iterator[BinaryIO]:
     Raises `UsageError` where the directory cannot be written.
     """
     target = Path(path)
+    if _is_device(target):
+        yield from _into_device(target)
+        return
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot be written: {reason(error)}") from error
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
@@ -52,7 +76,7 @@ def open_output(path: str | Path) -> Iterator[BinaryIO]:
         os.replace(name, target)
     except OSError as error:
         _forget(name)
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot be written: {reason(error)}") from error
     except BaseException:
         _forget(name)
         raise
@@ -62,6 +86,28 @@ def write_whole(path: str | Path, data: bytes) -> None:
     """Write `data` as the file `path`, whole or not at all."""
     with open_output(path) as stream:
         stream.write(data)
+
+
+def _is_device(target: Path) -> bool:
+    """Whether this is a pipe or a device: those are written to, and a file never takes their place.
+
+    /dev/stdout and its like are symlinks, and the only ones that are followed.
+    """
+    try:
+        mode = os.lstat(target).st_mode
+    except (OSError, ValueError):
+        return False
+    if stat.S_ISLNK(mode):
+        return target.is_absolute() and target.parts[1] == "dev"
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+
+
+def _into_device(target: Path) -> Iterator[BinaryIO]:
+    try:
+        with open(target, "wb") as stream:
+            yield stream
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written: {reason(error)}") from error
 
 
 def _forget(name: str) -> None:

@@ -4,27 +4,40 @@ Owns: the table of commands and what all of them share: exit statuses, one-line 
 option, progress on standard error. A command module is options → call → view → exit status.
 
 Exit statuses: 0 nothing found, 1 something found, 2 wrong usage or unreadable input (one line on
-standard error), 3 nothing was tested, 130 stopped by Ctrl-C.
+standard error), 3 nothing was tested, 130 stopped by Ctrl-C, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 import click
 
 from acpsim import __version__
 from acpsim.errors import UsageError
+from acpsim.files import reason
+
+if TYPE_CHECKING:
+    from acpsim.wire.edition import Edition
 
 FOUND: Final = 1
 USAGE: Final = 2
 NOTHING_TESTED: Final = 3
 INTERRUPTED: Final = 130
+UNREAD: Final = 141
+"""As a shell reports a program that a closed pipe stopped: what was found is not known."""
+
+Progress: TypeAlias = Callable[[float, str], None]
+"""Takes how much is done and what to write beside the bar."""
+
+LINE_MAX: Final = 2000
+"""Characters of a line that says what is wrong: names may come from files."""
 
 COMMANDS: Final[dict[str, str]] = {
     "fuzz": "fuzz a reducer and report each distinct fault with a shrunk trace",
@@ -58,6 +71,7 @@ class Lazy(click.Group):
 
 @click.command(
     cls=Lazy,
+    no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog='Shell completion: eval "$(_ACPSIM_COMPLETE=bash_source acpsim)" (or zsh_source, '
     "fish_source). Exit status: 0 nothing found, 1 found, 2 wrong usage, 3 nothing tested.",
@@ -69,22 +83,23 @@ def group() -> None:
 
 def main() -> NoReturn:
     """The entry point of `acpsim`: runs a command and exits with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows few characters shows the others as escapes and ends nothing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line; returns its exit status and never raises."""
+    """Run one command line; returns its exit status and never raises on what users do."""
     name = next((word for word in arguments if not word.startswith("-")), "")
-    prefix = f"acpsim {name}".rstrip()
+    prefix = f"acpsim {name}" if name in COMMANDS else "acpsim"
     try:
         status = group.main(arguments, prog_name="acpsim", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return USAGE
     except click.ClickException as error:
-        return _one_line(prefix, error.format_message())
+        return _one_line(prefix, _reworded(error))
     except UsageError as error:
         return _one_line(prefix, str(error))
     except (KeyboardInterrupt, click.Abort):
@@ -92,20 +107,47 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain once more at exit.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        _drop_output()
+        return UNREAD
+    except OSError as error:
+        # Files are opened by `files`, which names them; what is left is mostly our own output.
+        _drop_output()
+        return _one_line(prefix, f"reading or writing failed: {reason(error)}")
+
+
+def _drop_output() -> None:
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reworded(error: click.ClickException) -> str:
+    """What click says of wrong usage, as our sentences read."""
+    match error:
+        case click.NoSuchOption():
+            known = error.possibilities or []
+            near = f"; did you mean {' or '.join(known)}?" if known else ""
+            return f"no such option: {error.option_name}{near}"
+        case click.MissingParameter(param=click.Argument() as missing):
+            metavar = missing.make_metavar(error.ctx or click.Context(group))
+            return f"give a {metavar.rstrip('.')}"
+        case click.BadParameter(param=click.Option() as option):
+            text = error.message
+            return f"{'/'.join(option.opts)}: {text[:1].lower()}{text[1:].rstrip('.')}"
+    text = error.format_message().split("\n")[0].rstrip(".")
+    if text == "Missing command":
+        return "give a command; acpsim --help names them"
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def _one_line(prefix: str, text: str) -> int:
     from acpsim.views.escape import visible
 
-    line = " ".join(text.split("\n"))
-    click.echo(f"{prefix}: {visible(line.strip(), None)}", err=True)
+    line = visible(" ".join(text.split()), LINE_MAX)
+    click.echo(f"{prefix}: {line}", err=True)
     return USAGE
 
 
-def edition_named(name: str | None) -> Any:
+def edition_named(name: str | None) -> Edition | None:
     """The edition of that name, or `None` for none. Raises `UsageError`."""
     from acpsim.wire.edition import EDITIONS
 
@@ -132,13 +174,10 @@ format_option = click.option(
 
 
 @contextlib.contextmanager
-def progress(text: str, total: float | None) -> Iterator[Any]:
-    """A progress bar on standard error if that is a terminal, else nothing.
-
-    Yields a function of (done, text or `None`).
-    """
+def progress(text: str, total: float | None) -> Iterator[Progress]:
+    """A progress bar on standard error if that is a terminal, else nothing."""
     if not sys.stderr.isatty():
-        yield lambda done, text=None: None
+        yield lambda done, text: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -151,9 +190,4 @@ def progress(text: str, total: float | None) -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(text, total=total)
 
-        def update(done: float, text: str | None = None) -> None:
-            bar.update(task, completed=done)
-            if text is not None:
-                bar.update(task, description=text)
-
-        yield update
+        yield lambda done, text: bar.update(task, completed=done, description=text)

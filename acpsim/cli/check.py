@@ -6,10 +6,11 @@ import click
 
 from acpsim.cli import FOUND, NOTHING_TESTED, edition_named, edition_option, format_option
 from acpsim.errors import UsageError
-from acpsim.files import open_input
+from acpsim.files import check_inputs, open_input
 from acpsim.rules.check import Checker
 from acpsim.rules.finding import Coverage, Report
 from acpsim.rules.registry import RULES
+from acpsim.targets.target import nearest
 from acpsim.views import document, text
 from acpsim.wire.edition import Edition
 from acpsim.wire.trace import Diagnostic, TraceReader
@@ -17,7 +18,7 @@ from acpsim.wire.trace import Diagnostic, TraceReader
 EPILOG = """\b
 Examples:
   acpsim check calls.jsonl
-  acpsim check --strict --rule PROMPT-ECHO --rule STATE-IDLE *.jsonl
+  acpsim check --strict --rule PROMPT-ECHO --rule STATE-IDLE one.jsonl two.jsonl
   agent-log | acpsim check --format json -
 """
 
@@ -48,14 +49,15 @@ def command(
     edition: str | None,
     form: str,
 ) -> int:
-    """Check recorded conversations against the rules of the draft.
+    """Check recorded conversations against the rules of the draft, each in one pass.
 
     Breaches are proven by the trace; suspicions ("perhaps") could be explained by a race and never
     fail the run; open promises are what an unfinished conversation still owes.
     """
     for rule in only:
         if rule not in RULES:
-            raise UsageError(f"--rule {rule}: no such rule; `acpsim check --help` names the file")
+            raise UsageError(f"--rule {rule}: no such rule{nearest(rule, list(RULES))}")
+    check_inputs(traces)
     given = edition_named(edition)
     total: dict[str, Coverage] = {}
     documents, failed, messages = [], False, 0
@@ -79,7 +81,8 @@ def command(
         click.echo(text.coverage_line(total, messages))
     exercised = any(coverage.exercised for coverage in total.values())
     if messages == 0 or (only and not exercised):
-        click.echo("acpsim check: nothing was tested", err=True)
+        why = "no message was read" if messages == 0 else f"nothing exercised {', '.join(only)}"
+        click.echo(f"acpsim check: {why}, so nothing was tested", err=True)
         return NOTHING_TESTED
     return FOUND if failed else 0
 

@@ -9,6 +9,7 @@ from acpsim.files import open_input, write_whole
 from acpsim.sim.fit import DELAYS, Delays, fit, model_text
 from acpsim.sim.model import parse_model
 from acpsim.views.escape import visible
+from acpsim.views.text import counted
 from acpsim.wire import methods
 from acpsim.wire.trace import read_trace
 
@@ -37,13 +38,6 @@ def command(traces: tuple[str, ...], out: str | None, edition: str | None) -> in
         prompts += sum(isinstance(event.message, methods.PromptRequest) for event in events)
         sessions += sum(isinstance(event.message, methods.NewSessionRequest) for event in events)
     fits = {name: fit(values) for name, values in delays.values.items() if values}
-    for name, value in fits.items():
-        kind = value.spec["kind"]
-        click.echo(
-            f"{name:<24} {value.count:>6} values, mean {value.mean_s:.4g} s: {kind}, "
-            f"distance {value.distance:.3f} ({DELAYS[name]})",
-            err=True,
-        )
     if not fits:
         click.echo("acpsim fit: no delay was found in these traces", err=True)
         return NOTHING_TESTED
@@ -54,4 +48,11 @@ def command(traces: tuple[str, ...], out: str | None, edition: str | None) -> in
         click.echo(text, nl=False)
     else:
         write_whole(out, text.encode())
+    for name, value in fits.items():
+        kind = value.spec["kind"]
+        click.echo(
+            f"{name:<24} {counted(value.count, 'value'):>12}, mean {value.mean_s:.4g} s: {kind}, "
+            f"distance {value.distance:.3f} ({DELAYS[name]})",
+            err=True,
+        )
     return 0

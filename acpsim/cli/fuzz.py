@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from acpsim.cli import (
     FOUND,
     INTERRUPTED,
     NOTHING_TESTED,
+    Progress,
     edition_named,
     edition_option,
     format_option,
@@ -125,9 +127,7 @@ def command(
 class _Watch:
     """Shows a campaign as it goes on."""
 
-    def __init__(self, *, by_case: bool, quiet: bool, bar) -> None:  # type: ignore[no-untyped-def]
-        import time
-
+    def __init__(self, *, by_case: bool, quiet: bool, bar: Progress) -> None:
         self._clock = time.monotonic
         self._start = time.monotonic()
         self._by_case = by_case

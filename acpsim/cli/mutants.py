@@ -43,7 +43,7 @@ def command(
         for event in run(Options(mutants=only, editions=editions, seed=seed)):
             if isinstance(event, MutantFinished):
                 count += 1
-                bar(count)
+                bar(count, f"trying mutants: {event.name}")
                 if form == "text":
                     click.echo(faults.mutant(event))
             elif isinstance(event, MutantsFinished):

@@ -11,6 +11,8 @@ from acpsim.reducer import Reducer
 from acpsim.views import document, text
 from acpsim.wire.trace import Diagnostic, TraceReader
 
+SESSIONS_SHOWN = 8
+
 EPILOG = """\b
 Examples:
   acpsim reduce calls.jsonl
@@ -39,14 +41,13 @@ def command(trace: str, session: str | None, at: int | None, edition: str | None
     sessions = [] if reducer is None else reducer.sessions()
     if session is not None:
         if session not in sessions:
-            known = ", ".join(sessions) or "none"
-            raise UsageError(f"--session {session}: no message names it; the trace has {known}")
+            raise UsageError(f"--session {session}: no message names it{_those(sessions)}")
         sessions = [session]
     snapshots = {name: reducer.snapshot(name) for name in sessions} if reducer else {}
     if form == "json":
         click.echo(document.text_of(document.reduced(snapshots, diagnostics)))
     else:
-        for line in text.snapshots(snapshots):
+        for line in text.snapshots(snapshots) if snapshots else ():
             click.echo(line)
         for remark in diagnostics:
             click.echo(text.diagnostic(trace, remark), err=True)
@@ -54,3 +55,10 @@ def command(trace: str, session: str | None, at: int | None, edition: str | None
         click.echo("acpsim reduce: no message was read", err=True)
         return NOTHING_TESTED
     return 0
+
+
+def _those(sessions: list[str]) -> str:
+    """The sessions that there are, if they fit in a line."""
+    first = ", ".join(sessions[:SESSIONS_SHOWN])
+    more = len(sessions) - SESSIONS_SHOWN
+    return f"; the trace has {first or 'none'}{f' and {more} more' if more > 0 else ''}"

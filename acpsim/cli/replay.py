@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 import click
 
@@ -13,7 +14,7 @@ from acpsim.oracles.counterexample import judge_vector, load, replay
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.address import open_target
 from acpsim.views import document, faults
-from acpsim.wire.edition import Edition
+from acpsim.views.escape import visible
 from acpsim.wire.vector import Vector, read_vector
 
 EPILOG = """\b
@@ -38,53 +39,27 @@ def command(file: str, target: str, form: str) -> int:
     vector = _vector(file)
     verdict: Verdict | None
     if vector is not None:
-        with _opened(target, vector.edition) as tested:
+        with closing(open_target(target, edition=vector.edition)) as tested:
             verdict = judge_vector(vector, tested)
     else:
         example = load(file)
-        with _opened(target, example.edition) as tested:
+        with closing(open_target(target, edition=example.edition)) as tested:
             reference = open_target("reference", edition=example.edition)
             verdict = replay(example, tested, reference=reference)
     if form == "json":
-        found = None if verdict is None else verdict.difference
-        click.echo(
-            document.text_of(
-                {
-                    "file": file,
-                    "target": target,
-                    "holds": verdict is None,
-                    "oracle": None if verdict is None else verdict.oracle,
-                    "rules": [] if verdict is None else list(verdict.rules),
-                    "text": None if verdict is None else verdict.text,
-                    "path": None if found is None else found.path,
-                }
-            )
-        )
+        click.echo(document.text_of(faults.verdict_document(file, target, verdict)))
     elif verdict is None:
-        click.echo("holds")
+        click.echo(f"{visible(file)}: holds")
     else:
         for line in faults.verdict(verdict):
             click.echo(line)
     return 0 if verdict is None else FOUND
 
 
-class _opened:  # noqa: N801 (used as a function)
-    """A target for as long as it is needed; no process is left behind."""
-
-    def __init__(self, address: str, edition: Edition) -> None:
-        self._target = open_target(address, edition=edition)
-
-    def __enter__(self):  # type: ignore[no-untyped-def]
-        return self._target
-
-    def __exit__(self, *_: object) -> None:
-        self._target.close()
-
-
 def _vector(path: str) -> Vector | None:
     """The vector in the file, or `None` if the file is no vector but may be a counterexample."""
     if path == "-":
-        raise UsageError("-: give a file; a counterexample is read more than once")
+        raise UsageError("-: is read more than once here; give a file")
     with open_input(path) as stream:
         data = stream.read()
     try:

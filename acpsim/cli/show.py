@@ -11,7 +11,7 @@ from acpsim.errors import UsageError
 from acpsim.files import open_input
 from acpsim.rules.check import check
 from acpsim.views import diagram, text
-from acpsim.wire.trace import read_trace
+from acpsim.wire.trace import Diagnostic, read_trace
 
 EPILOG = """\b
 Examples:
@@ -56,9 +56,12 @@ def command(
         whole.events, edition=whole.edition, observer=header.observer, complete=header.complete
     )
     drawn, left_out = diagram.rows(whole.events, report.findings, session=session, most=most)
-    if session is not None and not any(row.session == session for row in drawn):
-        raise UsageError(f"--session {session}: no message names it")
+    if session is not None and whole.events and not any(row.session == session for row in drawn):
+        raise UsageError(
+            f"--session {session}: no message names it; acpsim reduce {trace} shows those there are"
+        )
     if not drawn:
+        _remark(trace, whole.diagnostics)
         click.echo("acpsim show: no message was read", err=True)
         return NOTHING_TESTED
     if form == "mermaid":
@@ -68,6 +71,10 @@ def command(
         lines = diagram.draw_text(drawn, left_out, width=columns)
     for line in lines:
         click.echo(line)
-    for remark in whole.diagnostics:
-        click.echo(text.diagnostic(trace, remark), err=True)
+    _remark(trace, whole.diagnostics)
     return 0
+
+
+def _remark(trace: str, diagnostics: list[Diagnostic]) -> None:
+    for remark in diagnostics:
+        click.echo(text.diagnostic(trace, remark), err=True)

@@ -123,19 +123,15 @@ def command(
     if plot is not None:
         caption = f"acpsim sim {loaded.name} --seed {seed} --edition {used.name}"
         _draw(loaded, points, plot, figure, caption=caption, seed=seed, edition=used)
-    broken = any(measured.run.broken for point in points for measured in point.runs)
     if form == "json":
         head = {"model": loaded.name, "edition": used.name, "seed": seed}
         rows = [simulated.point_document(point) for point in points]
         click.echo(document.text_of({**head, "replications": replications, "points": rows}))
-        return FOUND if broken else 0
-    click.echo(simulated.started(__version__, loaded.name, used.name, seed, replications))
-    if len(points) == 1 and replications == 1:
-        for line in simulated.ran(points[0].runs[0].run):
+    else:
+        click.echo(simulated.started(__version__, loaded.name, used.name, seed, replications))
+        for line in simulated.measured(points):
             click.echo(line)
-    for line in simulated.points(points):
-        click.echo(line)
-    return FOUND if broken else 0
+    return FOUND if any(measured.run.broken for point in points for measured in point.runs) else 0
 
 
 def _draw(

@@ -147,6 +147,7 @@ class CampaignFinished:
     reason: Reason
     faults: tuple[Fault, ...]
     exercised: dict[str, int]
+    breached: dict[str, int]
     never: tuple[str, ...]
     sources: dict[str, int]
     disturbances: dict[str, int]
@@ -303,6 +304,7 @@ class _Campaign:
             reason=reason,
             faults=tuple(self.faults),
             exercised=tally.exercised(),
+            breached=tally.breached(),
             never=tuple(tally.never()),
             sources=dict(sorted(tally.sources.items())),
             disturbances=dict(sorted(tally.disturbances.items())),

@@ -25,6 +25,8 @@ class Tally:
         self.messages = 0
         self.rules: Counter[str] = Counter()
         """Rule → cases in which it could have been broken."""
+        self.breaches: Counter[str] = Counter()
+        """Rule → cases in which it was broken, on purpose."""
         self.sources: Counter[str] = Counter()
         """`field`, `recorded`, `generated`, `corpus` → cases."""
         self.disturbances: Counter[str] = Counter()
@@ -39,6 +41,7 @@ class Tally:
         self._orders.add(hashlib.blake2b(told, digest_size=8).digest())
         report = check(case.events, edition=self._edition, complete=case.settled)
         self.rules.update(rule for rule, count in report.coverage.items() if count.exercised)
+        self.breaches.update(rule for rule, count in report.coverage.items() if count.breached)
         self.rules.update(occasions(case.events, self._edition))
 
     @property
@@ -49,6 +52,10 @@ class Tally:
     def exercised(self) -> dict[str, int]:
         """Every rule, in the order of the rules, with the number of cases; 0 for never."""
         return {rule: self.rules[rule] for rule in RULES}
+
+    def breached(self) -> dict[str, int]:
+        """The same for the cases in which the conversation itself broke the rule."""
+        return {rule: self.breaches[rule] for rule in RULES}
 
     def never(self) -> list[str]:
         """The rules that no case could have broken."""

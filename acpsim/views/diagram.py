@@ -7,9 +7,12 @@ cut, and the picture says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 
 from acpsim.rules.finding import Finding
 from acpsim.views.escape import visible
@@ -21,6 +24,9 @@ ROWS_MAX: Final = 400
 """Messages drawn unless more are asked for: a diagram that nobody can scroll helps nobody."""
 ARROW: Final = 46
 """Columns between the two lifelines."""
+_SIGNS: Final = re.compile(r"[^\w ./,()\[\]=+*!?'…-]")
+_END: Final = re.compile(r"\bend\b", re.IGNORECASE)
+"""The word that closes a block of Mermaid, wherever it stands."""
 _MARKS: Final = {"definite": "✗", "suspect": "?"}
 
 
@@ -140,8 +146,9 @@ def _line(row: Row, arrow: int, *, several: bool) -> str:
     if several and row.session:
         text = f"[{visible(row.session, 16)}] {text}"
     room = arrow - 4
-    text = text if len(text) <= room else f"{text[: room - 1]}…"
-    body = f" {text} ".ljust(arrow - 2, "─")
+    if cell_len(text) > room:
+        text = f"{set_cell_size(text, room - 1).rstrip(' …')}…"
+    body = f" {text} {'─' * (room - cell_len(text))}"
     drawn = f"├{body}▶" if row.event.dir == "c2a" else f"◀{body}┤"
     beside = f"  {visible(row.state, 24)}" if row.state else ""
     if row.crosses:
@@ -174,17 +181,5 @@ def draw_mermaid(drawn: list[Row], left_out: int) -> Iterator[str]:
 
 def _mermaid(text: str) -> str:
     """Text that Mermaid takes as text: its own signs become entities, and nothing is markup."""
-    safe = visible(text)
-    return (
-        "".join(
-            character
-            if character.isalnum() or character in " _-./,()[]=+*!?'…"
-            else _entity(character)
-            for character in safe
-        )
-        or " "
-    )
-
-
-def _entity(character: str) -> str:
-    return f"#{ord(character)};"
+    safe = _SIGNS.sub(lambda sign: f"#{ord(sign.group())};", visible(text))
+    return _END.sub(lambda word: f"#{ord(word.group()[0])};{word.group()[1:]}", safe) or " "

@@ -5,19 +5,26 @@ Owns: their shapes, which other programs rely on.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from acpsim.rules.finding import Coverage, Finding, Report
+from acpsim.views.escape import json_escaped
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Diagnostic
 
 
 def text_of(document: JsonObject) -> str:
-    """A document as text, keys as they stand."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8", "replace")
+    """A document as text, keys as they stand, nothing in it that a terminal would obey."""
+    try:
+        text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    except (UnicodeEncodeError, OverflowError):
+        # The name of a file that is no UTF-8, or a number that no machine word holds.
+        text = json.dumps(document, indent=2, ensure_ascii=False)
+    return json_escaped(text)
 
 
 def finding(value: Finding) -> JsonObject:

@@ -15,7 +15,7 @@ TEXT_MAX: Final = 400
 """Characters of one value shown in a line: what is longer is cut, and says so."""
 
 _UNSAFE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}
@@ -33,9 +33,22 @@ def visible_lines(text: str) -> str:
     return "\n".join(visible(line, None) for line in text.split("\n"))
 
 
+def json_escaped(text: str) -> str:
+    """A JSON text, line ends kept, that says the same with every such character as an escape."""
+    return _UNSAFE.sub(_json_escape, text)
+
+
 def shown(value: Any, limit: int | None = TEXT_MAX) -> str:
     """A value as JSON in one line, safe to show."""
     return visible(json.dumps(value, ensure_ascii=False, default=str), limit)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    character = match.group()
+    if character == "\n":
+        return character
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def _show(match: re.Match[str]) -> str:

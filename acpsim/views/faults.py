@@ -28,7 +28,7 @@ EQUAL_MIN = 24
 
 def started(event: CampaignStarted, version: str) -> str:
     """The first line of a campaign: all that is needed to have it again."""
-    length = f"{event.cases:,} cases" if event.cases is not None else f"{event.seconds:g} s"
+    length = counted(event.cases, "case") if event.cases is not None else f"{event.seconds:g} s"
     return (
         f"acpsim {version}: fuzzing {visible(event.target)}, edition {event.edition}, "
         f"seed {event.seed}, {length}"
@@ -145,7 +145,26 @@ def campaign_document(event: CampaignFinished) -> JsonObject:
         "orders": event.orders,
         "reason": event.reason.value,
         "faults": [fault_document(value) for value in event.faults],
-        "coverage": {rule: {"exercised": count} for rule, count in event.exercised.items()},
+        "coverage": {
+            rule: {"exercised": count, "breached": event.breached[rule]}
+            for rule, count in event.exercised.items()
+        },
+    }
+
+
+def verdict_document(file: str, target: str, value: Verdict | None) -> JsonObject:
+    """`replay --format json`."""
+    found = None if value is None else value.difference
+    return {
+        "file": file,
+        "target": target,
+        "holds": value is None,
+        "oracle": None if value is None else value.oracle,
+        "rules": [] if value is None else list(value.rules),
+        "text": None if value is None else value.text,
+        "path": None if found is None else found.path,
+        "expected": None if found is None or found.expected is UNSET else found.expected,
+        "actual": None if found is None or found.actual is UNSET else found.actual,
     }
 
 

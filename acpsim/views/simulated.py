@@ -41,6 +41,14 @@ def ran(run: Run) -> Iterator[str]:
         yield "interrupted: the trace ends with the connection lost; the figures are those so far"
 
 
+def measured(values: list[Point]) -> Iterator[str]:
+    """What came of an experiment; of a single run, what happened in it too."""
+    runs = [one.run for point in values for one in point.runs]
+    if len(runs) == 1:
+        yield from ran(runs[0])
+    yield from points(values)
+
+
 def points(values: Iterable[Point]) -> Iterator[str]:
     """Every variant's figures as a table."""
     for point in values:
