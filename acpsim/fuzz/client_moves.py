@@ -43,7 +43,10 @@ def new_session(ledger: Ledger, talk: Talk | None = None) -> None:
     name = ledger.new_session_name()
     response = ledger.answers(asked, {"result": {"sessionId": name, **_opened(ledger)}}, keep=True)
     early = values.maybe(0.2)
-    ledger.talks.append(Talk(name, asked.node if early else response, response))
+    made = Talk(name, asked.node if early else response, response)
+    ledger.talks.append(made)
+    if early and values.maybe(0.6):
+        work_moves.lists(ledger, made)
 
 
 def _opened(ledger: Ledger) -> JsonObject:
@@ -77,7 +80,7 @@ def withdraw(ledger: Ledger, talk: Talk) -> None:
 
 def cancel(ledger: Ledger, talk: Talk) -> None:
     """Work is to stop, and what is not yet inserted is not to be."""
-    node = ledger.client_tells(talk, "session/cancel", {"sessionId": talk.session})
+    node = ledger.client_cancels(talk)
     talk.cancel_last = node
     if talk.working and talk.cancelled is None:
         talk.cancelled = node
@@ -158,11 +161,11 @@ def close(ledger: Ledger, talk: Talk) -> None:
         ledger.answers(refused, {"error": {"code": -32603, "message": "Not now"}})
         return
     asked = ledger.client_asks(talk, "session/close", {}, after=talk.rejected)
-    family = _family(ledger, talk)
+    family = [member for member in _family(ledger, talk) if member.closed is None]
     for member in family:
         _wind_up(ledger, member, asked)
     after = [node for member in family for node in member.all_nodes]
-    gone = ledger.edition.not_found_closes and ledger.values.maybe(0.2)
+    gone = ledger.edition.not_found_closes and ledger.values.maybe(0.3)
     error = {"code": NOT_FOUND, "message": "No such session"}
     closed = ledger.answers(asked, {"error": error} if gone else {"result": {}}, after)
     for member in family:
@@ -172,7 +175,10 @@ def close(ledger: Ledger, talk: Talk) -> None:
 def _wind_up(ledger: Ledger, talk: Talk, asked: Asked) -> None:
     for pending in talk.prompts:
         pending.withdrawn = asked.node if pending.withdrawn is None else pending.withdrawn
-        work_moves.refuse(ledger, talk, pending)
+        if talk.says(pending.payload["prompt"]):
+            work_moves.accept(ledger, talk, pending)
+        else:
+            work_moves.refuse(ledger, talk, pending)
     talk.prompts = []
     talk.client_last = max(talk.client_last, asked.node)
     _decline_all(ledger, talk)
@@ -215,11 +221,8 @@ def _retell(ledger: Ledger, talk: Talk) -> Iterator[Node]:
     """The history again, entity by entity, each from the beginning."""
     for held in talk.things.values():
         for thing in held.values():
-            updates = [*_cleared(thing), *thing.told]
-            thing.told = []
-            for update in updates:
+            for update in (*_cleared(thing), *thing.told):
                 thing.last = ledger.update(talk, update, [thing.last])
-                thing.told.append(update)
                 yield thing.last
 
 

@@ -10,6 +10,8 @@ read out of what the messages are:
 - what the agent does because of what the client sent follows it: everything after a prompt, a
   close or a resume; the end of the work after a cancel; the next state and the tool call's updates
   after an answered question;
+- the agent reads in order: its answer to what came after a cancel follows what it had reported
+  before the cancel;
 - a child session's messages follow its announcement, a session's its making, all the connection.
 
 Where this is in doubt the recorded order is kept, so that every order is one that can happen.
@@ -61,13 +63,19 @@ class _Reader:
         self.belongings = talk.belongings(events)
         self.before: list[set[Node]] = [set() for _ in events]
         self.cancels: list[Node] = []
-        self.announced: dict[str, Node] = {}
+        self.resumes: list[Node] = []
         self.kept: set[Node] = set()
         self._connected: set[Node] = set()
         self._loss = -1
 
     def read(self) -> None:
         """Fills `before`."""
+        cancels = (methods.CancelSession, methods.CloseSessionRequest)
+        for at, event in enumerate(self.events):
+            if isinstance(event.message, cancels):
+                self.cancels.append(at)
+            elif isinstance(event.message, methods.ResumeSessionRequest):
+                self.resumes.append(at)
         for at, event in enumerate(self.events):
             if event.dir == "lost":
                 self.before[at].update(range(self._loss + 1, at))
@@ -99,7 +107,7 @@ class _Reader:
         if _unclear(self.events[one]) or _unclear(self.events[other]):
             return True
         shared = self.belongings[one] & self.belongings[other]
-        if self._announces(one, other):
+        if self._announces(one, other) or self._around_a_cancel(one, other):
             return True
         if not shared:
             return False
@@ -111,6 +119,21 @@ class _Reader:
         if second.dir == "c2a":
             return self._client_waits(one, other)
         return self._agent_keeps(one, other)
+
+    def _around_a_cancel(self, one: Node, other: Node) -> bool:
+        """The agent reads in order. Its answer to what was sent after a cancel shows that it had
+        read the cancel, so the states that it reported before come before that answer.
+        """
+        if self.events[one].dir == self.events[other].dir == "c2a":
+            sent = (self.events[one].message, self.events[other].message)
+            return any(isinstance(message, methods.CancelSession) for message in sent)
+        request = self.pairs.request_of.get(other)
+        if request is None or self.events[request].dir != "c2a" or not self._state(one):
+            return False
+        return any(
+            one < cancel < request and self.belongings[cancel] & self.belongings[one]
+            for cancel in self.cancels
+        )
 
     def _announces(self, one: Node, other: Node) -> bool:
         update = talk.update_of(self.events[one])
@@ -174,8 +197,16 @@ class _Reader:
             )
         if self._key(one) == self._key(other):
             return True
-        return self._state(one) != self._state(other) and not (
-            self._only_told(one) or self._only_told(other)
+        if self._state(one) == self._state(other):
+            return False
+        free = self._only_told(one) or self._only_told(other)
+        return not free or self._both_resuming(one, other)
+
+    def _both_resuming(self, one: Node, other: Node) -> bool:
+        """Both come while a resume waits for its answer: the state is told after the history."""
+        return any(
+            request < one and other < self.pairs.answer_of.get(request, len(self.events))
+            for request in self.resumes
         )
 
     # ------------------------------------------------------------------ what a message is

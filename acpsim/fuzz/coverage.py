@@ -10,6 +10,7 @@ from collections import Counter
 
 from acpsim.fuzz.cases import Case
 from acpsim.fuzz.occasions import occasions
+from acpsim.fuzz.scenario import in_sequence
 from acpsim.rules.check import check
 from acpsim.rules.registry import RULES
 from acpsim.wire.edition import Edition
@@ -39,7 +40,7 @@ class Tally:
         self.disturbances.update(case.disturbances)
         told = b"\n".join(event.raw for event in case.events)
         self._orders.add(hashlib.blake2b(told, digest_size=8).digest())
-        report = check(case.events, edition=self._edition, complete=case.settled)
+        report = check(in_sequence(case.events), edition=self._edition, complete=case.settled)
         self.rules.update(rule for rule, count in report.coverage.items() if count.exercised)
         self.breaches.update(rule for rule, count in report.coverage.items() if count.breached)
         self.rules.update(occasions(case.events, self._edition))

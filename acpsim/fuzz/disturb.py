@@ -307,6 +307,8 @@ DISTURBANCES: Final[dict[str, Disturbance]] = {
     "spoil-field": rewrite.spoil_field,
     "spoil-item": rewrite.spoil_item,
     "spoil-required": rewrite.spoil_required,
+    "spoil-data": rewrite.spoil_data,
+    "add-fields": rewrite.add_fields,
     "spoil-anything": rewrite.spoil_anything,
     "spoil-response": rewrite.spoil_response,
     "stop": stop,

@@ -41,7 +41,7 @@ def _new_message(ledger: Ledger, talk: Talk, kind: str, *, own_id: str) -> Thing
         update = chunk(ledger, kind, own_id)
     else:
         update = {"sessionUpdate": kind, "messageId": own_id, "content": values.blocks()}
-        update |= values.meta()
+        update |= values.meta(chance=0.4)
     return ledger.make(talk, kind, update, own_id=own_id)
 
 
@@ -109,16 +109,30 @@ def tool(ledger: Ledger, talk: Talk) -> None:
     """A new tool call: of the work that goes on, or of the background."""
     values = ledger.values
     own_id = ledger.fresh_id(talk, "tool_call")
-    update: JsonObject = {"sessionUpdate": "tool_call_update", "toolCallId": own_id}
-    update["title"] = values.title()
-    update |= values.patch("status", lambda: "pending", chance=0.5)
-    update |= _tool_fields(ledger, talk)
-    ledger.make(talk, "tool_call", update, own_id=own_id, background=values.maybe(0.2))
+    background = values.maybe(0.2)
+    if values.maybe(0.15):
+        update = _item(ledger, talk, own_id)
+    else:
+        update = {"sessionUpdate": "tool_call_update", "toolCallId": own_id}
+        update["title"] = values.title()
+        update |= values.patch("status", lambda: "pending", chance=0.5)
+        update |= _tool_fields(ledger, talk)
+    ledger.make(talk, "tool_call", update, own_id=own_id, background=background)
+
+
+def _item(ledger: Ledger, talk: Talk, own_id: str) -> JsonObject:
+    """One item more of a tool call's content."""
+    values = ledger.values
+    update: JsonObject = {"sessionUpdate": "tool_call_content_chunk", "toolCallId": own_id}
+    update["content"] = values.tool_item(list(talk.things.get("terminal", {})))
+    if values.maybe(0.15):
+        update["_meta"] = values.some_meta()
+    return update
 
 
 def _tool_fields(ledger: Ledger, talk: Talk) -> JsonObject:
     values = ledger.values
-    kinds = sorted(ledger.edition.tool_kinds)
+    kinds = [*sorted(ledger.edition.tool_kinds), "_weld"]
     terminals = list(talk.things.get("terminal", {}))
     fields = {
         **values.patch("kind", lambda: values.chance.choice(kinds)),
@@ -141,9 +155,7 @@ def tool_more(ledger: Ledger, talk: Talk) -> None:
     named = {"toolCallId": thing.own_id}
     draw = values.chance.random()
     if draw < 0.35:
-        item = values.tool_item(list(talk.things.get("terminal", {})))
-        update: JsonObject = {"sessionUpdate": "tool_call_content_chunk", **named, "content": item}
-        update |= {"_meta": values.some_meta()} if values.maybe(0.15) else {}
+        update = _item(ledger, talk, thing.own_id)
     else:
         update = {"sessionUpdate": "tool_call_update", **named, **_tool_fields(ledger, talk)}
         update |= values.patch("title", values.text, chance=0.15)
@@ -167,7 +179,7 @@ def _next_status(ledger: Ledger, talk: Talk, thing: Thing) -> str:
     """Pending, in progress, ended. After a cancel nothing newly starts."""
     if thing.status == "pending":
         return "failed" if talk.cancelled is not None else "in_progress"
-    ends = ["completed", "completed", "failed"]
+    ends = ["completed", "completed", "failed", "_queued"]
     if "paused" in ledger.edition.tool_statuses:
         ends.append("in_progress" if thing.status == "paused" else "paused")
     return ledger.values.chance.choice(ends)
@@ -222,7 +234,7 @@ def _terminal_fields(ledger: Ledger) -> JsonObject:
         **values.patch("command", values.text),
         **values.patch("cwd", lambda: "/p"),
         **values.patch("output", lambda: {"data": values.data()}),
-        **values.patch("exitStatus", lambda: values.chance.choice(statuses), chance=0.3),
+        **values.patch("exitStatus", lambda: values.chance.choice(statuses), chance=0.5),
         **values.meta(),
     }
     if ledger.edition.extras:

@@ -58,7 +58,8 @@ class Teller:
 
     def answer(self, identity: int | str, result: Json = None, *, error: int | None = None) -> None:
         """The agent's answer to a request of the client."""
-        body = {"result": result or {}} if error is None else {"error": failure(error)}
+        told = None if error is None else {**failure(error), "data": {"of": identity}}
+        body = {"result": result or {}} if told is None else {"error": told}
         self._say("a2c", {"id": identity, **body})
 
     def connect(self) -> None:
@@ -156,6 +157,7 @@ def early_updates(tell: Teller) -> None:
     tell.up("usage_update", used=1, size=9, cost={"amount": 1, "currency": "USD"})
     tell.answer(1, {"sessionId": S})
     tell.up("usage_update", used=2, size=9)
+    tell.up("config_option_update", configOptions=[MODEL | {"configId": "other"}])
 
 
 HELP: Final = {"name": "help", "description": "Help"}
@@ -167,7 +169,7 @@ def streams(tell: Teller) -> None:
     tell.open("s2")
     tell.state("running")
     tell.state("running", session="s2")
-    tell.up("agent_message", messageId="x", content=[text("0")])
+    tell.up("agent_message", messageId="x", content=[text("0" * 320)])
     for at in ("1", "1", ""):
         tell.up("agent_message_chunk", messageId="x", content=text(at), _meta={"n": at})
         tell.up("agent_thought_chunk", messageId="x", content=text(at))
@@ -269,6 +271,33 @@ def cancelled(tell: Teller) -> None:
     tell.tool("bg", status="completed")
 
 
+def stops(tell: Teller) -> None:
+    """A stop at every kind of moment; what it marks tells which calls belong to the work."""
+    tell.open()
+    tell.state("running")
+    tell.tool("t0", title="Left open", status="in_progress")
+    tell.state("idle", "end_turn")
+    tell.state("running")
+    tell.tool("t0", status="in_progress", content=[item("touched")])
+    tell.up("tool_call_content_chunk", toolCallId="t1", content=item("by a chunk"))
+    tell.tool("t2", title="F", status="failed")
+    tell.state("unknown")
+    tell.cancel()
+    tell.tool("t3", title="Late")
+    tell.cancel()
+    tell.state("idle", "cancelled")
+    tell.state("requires_action")
+    tell.tool("t4", title="Asking")
+    tell.cancel()
+    tell.state("idle", "cancelled")
+    tell.state("running")
+    tell.tool("t5", title="Detached", status="in_progress")
+    tell.state("running", background=[{"type": "tool_call", "toolCallId": "t5"}])
+    tell.cancel()
+    tell.state("unknown")
+    tell.state("idle", "cancelled", background=[])
+
+
 def questions(tell: Teller) -> None:
     """Two questions at once; neither they nor their answers are states."""
     tell.open()
@@ -304,7 +333,8 @@ def patches(tell: Teller) -> None:
     tell.tool("t1", content=[item("Z")])
     tell.up("agent_message", messageId="m1", content=None)
     tell.up("agent_message_chunk", messageId="m1", content=text("C"))
-    tell.tool("t1", kind=None, status=None, locations=None, rawOutput=None)
+    tell.tool("t1", kind=None, status=None, locations=None, rawOutput=None, _meta={"k": 1})
+    tell.tool("t1", _meta={"k": None})
 
 
 def entities(tell: Teller) -> None:
@@ -348,7 +378,9 @@ def unheard_of(tell: Teller) -> None:
     tell.up("_metric", value=1)
     tell.up("future_thing", messageId="m1", content=[text("no")], state="idle")
     tell.up("_metric", value=2)
-    tell.up("agent_message", messageId="m1", content=[{"type": "_chart", "n": 1}, text("A")])
+    tell.up(
+        "agent_message", messageId="m1", content=[{"type": "_chart", "n": 1}, text("A") | {"x": 1}]
+    )
     tell.tool("t1", title="T", kind="_weld", status="_queued")
     tell.up("notice", severity="error", title="Failed", description="Work goes on")
     tell.up("notice", severity="_new", title="Failed")
@@ -442,6 +474,7 @@ TOLD: Final[tuple[Callable[[Teller], None], ...]] = (
     reconciled,
     cancelled,
     endings,
+    stops,
     background,
     entities,
     questions,

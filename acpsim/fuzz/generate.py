@@ -27,8 +27,10 @@ from acpsim.wire.edition import Edition
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-STEPS: Final = (4, 8, 12, 16, 24, 32)
-"""Moves of a scenario. A move is one to about five messages; most faults show within ten."""
+STEPS: Final = (8, 16, 24, 40, 60)
+"""Moves of a scenario, each one to about five messages. Most faults show within ten, but long
+scenarios have many such places: seeded faults are caught sooner than with short ones.
+"""
 SESSIONS_MAX: Final = 3
 
 

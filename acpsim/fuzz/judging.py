@@ -1,10 +1,11 @@
 """Every oracle on one case, and from a first objection to a fault that can be shown.
 
-Owns: `Judge`. Agreement with the reference is asked first, always: after the whole conversation and
-at some places on the way, since much of what goes wrong heals with the next report. Where the
-target agrees, some of the laws have their turn. A target that does not agree is not asked for laws
-in the same case: they would only say the same again. The reference is judged like any other
-target, held against another instance of itself.
+Owns: `Judge`. Agreement with the reference is asked first, always: after the whole conversation; at
+some places on the way, since much of what goes wrong heals with the next report; and after a cancel
+at such a place, which shows what no snapshot does: which tool calls a client takes for a part
+of the work. Where the target agrees, some of the laws have their turn. A target that does not agree
+is not asked for laws in the same case: they would only say the same again. The reference is judged
+like any other target, held against another instance of itself.
 """
 
 from __future__ import annotations
@@ -19,15 +20,14 @@ from acpsim.fuzz.scenario import Events
 from acpsim.fuzz.shrink import RUNS_MAX, Shrunk, shrink
 from acpsim.oracles.again import judge_again
 from acpsim.oracles.agreement import judge_agreement
-from acpsim.oracles.compare import first_difference
 from acpsim.oracles.laws import LAWS, judge_law
-from acpsim.oracles.talk import addressed
+from acpsim.oracles.talk import Named, footprints, named
 from acpsim.oracles.verdict import Verdict
 from acpsim.schedule.streams import Streams
 from acpsim.targets.address import open_target
-from acpsim.targets.target import DirectTarget, Target, TargetFailure
+from acpsim.targets.target import DirectTarget, Target
 from acpsim.wire.edition import Edition
-from acpsim.wire.trace import Event
+from acpsim.wire.trace import Event, event
 
 LAWS_PER_CASE: Final = 2
 """Laws that have their turn in one case: each costs about twice what agreement does. A program
@@ -39,6 +39,10 @@ LOOKS: Final = 4
 """Places on the way at which the two are compared."""
 LOOKS_MAX: Final = 64
 """The same for cases that are taken as they are: everywhere, unless they are very long."""
+PROBES: Final = 1
+"""Places on the way at which a cancel is tried."""
+PROBES_MAX: Final = 8
+"""The same for cases that are taken as they are."""
 HUNG_RUNS_MAX: Final = 6
 """Runs spent on shrinking a target that hangs: each one that still fails takes the time limit."""
 
@@ -78,7 +82,12 @@ class Judge:
             verdict = self._again(case.known.oracle, case.events, case.known.seed)
             if verdict is not None:
                 return Objection(verdict=verdict, seed=case.known.seed)
-        verdict = self._agreement(case.events) or self._on_the_way(case)
+        sessions = named(case.events)
+        verdict = (
+            self._agreement(case.events, sessions=sessions)
+            or self._on_the_way(case, sessions)
+            or self._probed(case, sessions)
+        )
         if verdict is not None:
             return Objection(verdict=verdict, seed=0)
         for name in laws_of(case.number, self._laws_per_case):
@@ -105,40 +114,58 @@ class Judge:
                 return Objection(verdict=verdict, seed=0)
         return objection
 
-    def _agreement(self, events: Events) -> Verdict | None:
-        return judge_agreement(events, self.target, reference=self._reference)
+    def _agreement(self, events: Events, *, sessions: Named | None = None) -> Verdict | None:
+        return judge_agreement(events, self.target, reference=self._reference, sessions=sessions)
 
-    def _on_the_way(self, case: Case) -> Verdict | None:
+    def _on_the_way(self, case: Case, sessions: Named) -> Verdict | None:
         """The verdict on the first prefix looked at after which the target does not agree."""
         events = case.events
         places = list(range(1, len(events)))
         looks = LOOKS if case.drawn else LOOKS_MAX
         if len(places) > looks:
             places = self._streams[f"looks of case {case.number}"].sample(places, k=looks)
-        sessions = addressed(events)
-        heard = place = 0
-        try:
-            self._reference.reset()
-            self.target.reset()
-            for place in sorted(places):
-                self._reference.apply(events[heard:place])
-                self.target.apply(events[heard:place])
-                heard = place
-                if not all(self._same(session) for session in sessions):
-                    return self._agreement(events[:place]) or self._batched(events[:place])
-        except TargetFailure:
-            return self._agreement(events[: place + 1])
+        found = judge_agreement(
+            events,
+            self.target,
+            reference=self._reference,
+            sessions=sessions,
+            cuts=sorted(places),
+            locate=False,
+        )
+        if found is None:
+            return None
+        return self._agreement(found.events) or self._batched(found.events)
+
+    def _probed(self, case: Case, sessions: Named) -> Verdict | None:
+        """The verdict on a prefix after which every session with tool calls is cancelled."""
+        events = case.events
+        tools = [
+            (at + 1, own.session)
+            for at, own in enumerate(footprints(events))
+            if own is not None and own.key[0] == "tool_call"
+        ]
+        if not tools:
+            return None
+        chance = self._streams[f"probes of case {case.number}"]
+        for _ in range(PROBES if case.drawn else PROBES_MAX):
+            place = chance.randint(tools[0][0], len(events))
+            working = dict.fromkeys(session for at, session in tools if at <= place)
+            cancels = (self._cancel(session) for session in working)
+            verdict = self._agreement((*events[:place], *cancels), sessions=sessions)
+            if verdict is not None:
+                return verdict
         return None
+
+    def _cancel(self, session: str) -> Event:
+        params = {"sessionId": session}
+        message = {"jsonrpc": "2.0", "method": "session/cancel", "params": params}
+        return event("c2a", message, edition=self.edition)
 
     def _batched(self, events: Events) -> Verdict | None:
         """What is wrong in pieces and right as a whole is wrong about batches."""
         return judge_law(
             "batch", events, self.target, edition=self.edition, chance=random.Random(0)
         )
-
-    def _same(self, session: str) -> bool:
-        expected, actual = self._reference.snapshot(session), self.target.snapshot(session)
-        return first_difference(expected, actual, self.target.sections) is None
 
     def shrink(self, objection: Objection) -> Shown:
         """The smallest conversation to which the same oracle objects in the same way.

@@ -36,6 +36,8 @@ class Thing:
     last: Node
     stretch: int | None
     status: str = "pending"
+    detached: bool = False
+    """It is listed as background work: neither the end of the work nor a cancel ends it."""
     told: list[JsonObject] = dataclasses.field(default_factory=list)
     """What has been said of it, for a history replay."""
 
@@ -81,6 +83,8 @@ class Talk:
     permissions: list[Asked] = dataclasses.field(default_factory=list)
     cancelled: Node | None = None
     """The cancel that this stretch of work has to end with."""
+    refused: list[Json] = dataclasses.field(default_factory=list)
+    """What the prompts said that were never inserted: no user message says the same."""
     rejected: list[Node] = dataclasses.field(default_factory=list)
     """Answers to prompts that were rejected of the agent's own accord. A client that closes has
     seen them: else they could not be told from prompts that the closing kept out.
@@ -99,6 +103,14 @@ class Talk:
         """Whether foreground work is going on."""
         return self.state != "idle"
 
+    def says(self, content: Json) -> bool:
+        """Whether a user message has this very content."""
+        return any(
+            update.get("content") == content
+            for thing in self.of("user_message")
+            for update in thing.told
+        )
+
     def of(self, kind: str) -> list[Thing]:
         """The entities of one type, the oldest first."""
         return list(self.things.get(kind, {}).values())
@@ -115,7 +127,13 @@ class Ledger:
         self.supported: frozenset[str] = frozenset()
         self.connected: Node = 0
         """The answer to `initialize`, which all else follows."""
-        self.lost = False
+        self.before_cancels: list[Node] = []
+        """The states that were reported when a session was cancelled. The agent reads in order: its
+        reactions to what came later show that it had read the cancel, and come after these.
+        """
+        self._cancelled: list[Node] = []
+        self._loose: list[Node] = []
+        """What the client sent for no session."""
         self._counts = {"c2a": 0, "a2c": 0}
         self._id_style = values.chance.choice(("numbers", "texts", "mixed"))
         self._sessions = 0
@@ -145,17 +163,25 @@ class Ledger:
         identity = self.request_id("c2a")
         named = params if talk is None else {"sessionId": talk.session, **params}
         message = {**VERSION, "id": identity, "method": method, "params": named}
-        node = self.script.say("c2a", message, (*self._client_after(talk), *after), keep=keep)
-        if talk is not None:
+        bound = (*self._client_after(talk), *self._cancelled, *after)
+        node = self.script.say("c2a", message, bound, keep=keep)
+        if talk is None:
+            self._loose.append(node)
+        else:
             talk.client_last = node
         return Asked(identity, node, params)
 
-    def client_tells(self, talk: Talk | None, method: str, params: JsonObject) -> Node:
-        """A notification of the client."""
-        message = {**VERSION, "method": method, "params": params}
-        node = self.script.say("c2a", message, self._client_after(talk))
-        if talk is not None:
-            talk.client_last = node
+    def client_cancels(self, talk: Talk) -> Node:
+        """`session/cancel`, after every request that the client has sent so far."""
+        params = {"sessionId": talk.session}
+        message = {**VERSION, "method": "session/cancel", "params": params}
+        sent = [other.client_last for other in self.talks]
+        node = self.script.say("c2a", message, (self.connected, *sent, *self._loose))
+        talk.client_last = node
+        self._cancelled.append(node)
+        self._loose = []
+        if talk.state_node is not None:
+            self.before_cancels.append(talk.state_node)
         return node
 
     def _client_after(self, talk: Talk | None) -> tuple[Node, ...]:
@@ -166,7 +192,8 @@ class Ledger:
     ) -> Node:
         """The agent's answer: `{"result": …}` or `{"error": …}`."""
         message = {**VERSION, "id": asked.identity, **answer}
-        return self.script.say("a2c", message, (asked.node, *after), keep=keep)
+        bound = (asked.node, *self.before_cancels, *after)
+        return self.script.say("a2c", message, bound, keep=keep)
 
     def agent_asks(
         self, talk: Talk, method: str, params: JsonObject, *, after: Iterable[Node] = ()
@@ -208,7 +235,7 @@ class Ledger:
         this stretch of it.
         """
         bound = [thing.last, *after]
-        foreground = talk.working and thing.stretch == talk.stretch
+        foreground = talk.working and thing.stretch == talk.stretch and not thing.detached
         if foreground and talk.state_node is not None:
             bound.append(talk.state_node)
         node = self.update(talk, update, bound)
@@ -289,7 +316,9 @@ class Ledger:
         """What goes on apart from the work. Each is announced before it is listed."""
         found: list[JsonObject] = []
         for thing in talk.of("tool_call"):
-            if thing.open and (thing.stretch is None or thing.stretch != talk.stretch):
+            own_work = talk.working and thing.stretch == talk.stretch
+            thing.detached = thing.detached or not own_work or self.values.maybe(0.3)
+            if thing.open and thing.detached:
                 found.append({"type": "tool_call", "toolCallId": thing.own_id})
                 talk.since_state.append(thing.last)
         return found
@@ -303,7 +332,7 @@ class Ledger:
         """The connection breaks: nothing is open any more and request ids start anew."""
         self.script.lose()
         self._counts = {"c2a": 0, "a2c": 0}
-        self.lost = True
+        self.before_cancels, self._cancelled, self._loose = [], [], []
         for talk in self.talks:
             talk.prompts, talk.permissions = [], []
             talk.cancelled = None

@@ -51,6 +51,10 @@ def _can_insert(ledger: Ledger, talk: Talk) -> bool:
     return bool(talk.prompts) and talk.prompts[0].withdrawn is None and talk.cancelled is None
 
 
+def _has_work_tools(ledger: Ledger, talk: Talk) -> bool:
+    return talk.working and any(thing.stretch == talk.stretch for thing in talk.of("tool_call"))
+
+
 def _can_start(ledger: Ledger, talk: Talk) -> bool:
     return not talk.working
 
@@ -147,7 +151,7 @@ MOVES: Final[tuple[Move, ...]] = (
     Move(
         name="plan removed",
         group="plan removals",
-        weight=0.5,
+        weight=1,
         act=entity_moves.plan_removed,
         open=entity_moves.has_plans,
     ),
@@ -159,7 +163,7 @@ MOVES: Final[tuple[Move, ...]] = (
         act=entity_moves.compaction_more,
         open=entity_moves.has_compactions,
     ),
-    Move(name="child", group="children", weight=0.7, act=work_moves.child, open=_first_level),
+    Move(name="child", group="children", weight=1.2, act=work_moves.child, open=_first_level),
     Move(
         name="child more",
         group="children",
@@ -188,8 +192,15 @@ MOVES: Final[tuple[Move, ...]] = (
         act=work_moves.take_back,
         open=lambda ledger, talk: bool(talk.permissions),
     ),
-    Move(name="cancel", group="cancels", weight=0.7, act=client_moves.cancel),
-    Move(name="close", group="closes", weight=0.3, act=client_moves.close, open=_own),
+    Move(name="cancel", group="cancels", weight=0.6, act=client_moves.cancel),
+    Move(
+        name="stop tools",
+        group="cancels",
+        weight=1.5,
+        act=client_moves.cancel,
+        open=_has_work_tools,
+    ),
+    Move(name="close", group="closes", weight=0.4, act=client_moves.close, open=_own),
     Move(name="set option", group="lists", weight=0.4, act=client_moves.set_option, open=_own),
     Move(name="lists", group="lists", weight=1.5, act=work_moves.lists),
     Move(name="list", group="other calls", weight=0.2, act=client_moves.list_sessions),

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from acpsim.fuzz.scenario import Events
-from acpsim.fuzz.stage import Stage
+from acpsim.fuzz.stage import Disturbance, Stage
 from acpsim.oracles import talk
 from acpsim.oracles.laws.content import canonical_bytes, encoded
 from acpsim.oracles.laws.hostile import HOSTILE
@@ -159,9 +159,40 @@ def _spoilt(stage: Stage, at: int, update: JsonObject) -> Events:
     return stage.put(at + 1, told)
 
 
+SPOILT: Final = (1, 1, 2, 4)
+"""How many updates one disturbance spoils: what is malformed is rare in what a case is about."""
+
+
+def _several(stage: Stage, once: Disturbance) -> Events | None:
+    """The same disturbance a few times over."""
+    found: Events | None = None
+    here = stage
+    for _ in range(stage.chance.choice(SPOILT)):
+        other = once(here)
+        if other is None:
+            break
+        found, here = other, Stage(other, stage.edition, stage.chance)
+    return found
+
+
+def _pick_variant(stage: Stage, *, required: bool) -> int | None:
+    """An update with such fields. Rare variants are as likely as common ones."""
+    places: dict[str, list[int]] = {}
+    for at in stage.updates(lambda own: bool(_fields(own.variant, required=required))):
+        own = stage.prints[at]
+        places.setdefault("" if own is None else own.variant, []).append(at)
+    if not places:
+        return None
+    return stage.pick(places[stage.chance.choice(list(places))])
+
+
 def spoil_field(stage: Stage) -> Events | None:
-    """An optional field becomes malformed: the update counts without it."""
-    at = stage.pick(stage.updates(lambda own: bool(_fields(own.variant, required=False))))
+    """Optional fields become malformed: the updates count without them."""
+    return _several(stage, _spoil_field)
+
+
+def _spoil_field(stage: Stage) -> Events | None:
+    at = _pick_variant(stage, required=False)
     if at is None:
         return None
     update = talk.update_json(stage.events[at])
@@ -186,9 +217,55 @@ def spoil_item(stage: Stage) -> Events | None:
     return _spoilt(stage, at, update)
 
 
+BAD_DATA: Final = ("!", "YQ=!", "YQ", "Y Q==", "YQ==YQ==", "YQ==\n", "é", "====")
+"""No base64, or none that every reader takes."""
+
+
+def spoil_data(stage: Stage) -> Events | None:
+    """The bytes of a terminal are no base64."""
+    at = stage.pick(stage.updates(lambda own: own.key[0] == "terminal"))
+    if at is None:
+        return None
+    update = talk.update_json(stage.events[at])
+    bad = stage.chance.choice(BAD_DATA)
+    if "data" in update:
+        return _spoilt(stage, at, update | {"data": bad})
+    return _spoilt(stage, at, update | {"output": {"data": bad}})
+
+
+FOREIGN: Final[JsonObject] = {
+    "error": {"code": -1, "message": "no"},
+    "state": "idle",
+    "status": "failed",
+    "content": [{"type": "text", "text": "no"}],
+    "title": "no",
+    "messageId": "no",
+    "toolCallId": "no",
+    "severity": "error",
+    "used": 1,
+    "later": {"a": [1]},
+}
+"""Fields that mean something elsewhere."""
+
+
+def add_fields(stage: Stage) -> Events | None:
+    """An update has fields that mean nothing there: `error` beside another stop reason is one."""
+    at = _pick_variant(stage, required=True)
+    if at is None:
+        return None
+    update = talk.update_json(stage.events[at])
+    variant = str(update["sessionUpdate"])
+    own = {*_fields(variant, required=True), *_fields(variant, required=False)}
+    if update.get("stopReason") != "error":
+        own.discard("error")
+    foreign = [name for name in FOREIGN if name not in own and name not in update]
+    chosen = stage.chance.sample(foreign, k=min(2, len(foreign)))
+    return _spoilt(stage, at, update | {name: FOREIGN[name] for name in chosen})
+
+
 def spoil_required(stage: Stage) -> Events | None:
     """A required field is missing or malformed: the update is unusable."""
-    at = stage.pick(stage.updates(lambda own: bool(_fields(own.variant, required=True))))
+    at = _pick_variant(stage, required=True)
     if at is None:
         return None
     update = talk.update_json(stage.events[at])

@@ -12,6 +12,8 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from acpsim.schedule.order import PartialOrder
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import Edition
@@ -101,6 +103,11 @@ class Script:
             kept=frozenset(self.kept),
             settled=settled,
         )
+
+
+def in_sequence(events: Iterable[Event]) -> Events:
+    """The same conversation with lines that count up from 1, as a trace of it has them."""
+    return tuple(replace(told, line=at) for at, told in enumerate(events, 1))
 
 
 def deliver(scenario: Scenario, order: Sequence[Node], chance: random.Random) -> Events:

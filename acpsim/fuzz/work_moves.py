@@ -56,7 +56,7 @@ def finish(ledger: Ledger, talk: Talk) -> None:
 def _end_tools(ledger: Ledger, talk: Talk, status: str) -> None:
     """What the work left unfinished. Cancelling need not be told again for each call."""
     for thing in talk.of("tool_call"):
-        of_this_work = thing.open and thing.stretch == talk.stretch
+        of_this_work = thing.open and thing.stretch == talk.stretch and not thing.detached
         if of_this_work and (status == "failed" or ledger.values.maybe(0.7)):
             entity_moves.end_tool(ledger, talk, thing, status=status)
         elif of_this_work:
@@ -92,14 +92,18 @@ def start_background(ledger: Ledger, talk: Talk) -> None:
 
 
 def insert(ledger: Ledger, talk: Talk) -> None:
-    """The oldest pending prompt is inserted: its response and its echo, in any order, and work."""
-    asked = talk.prompts.pop(0)
+    """The oldest pending prompt is inserted, and work begins."""
+    accept(ledger, talk, talk.prompts.pop(0))
+    if not talk.working and ledger.values.maybe(0.85):
+        start(ledger, talk)
+
+
+def accept(ledger: Ledger, talk: Talk, asked: Asked) -> None:
+    """A prompt is inserted: its response and its echo, in any order."""
     own_id = ledger.fresh_id(talk, "user_message")
     result: JsonObject = {"messageId": own_id, **ledger.values.meta(chance=0.1)}
     ledger.answers(asked, {"result": result})
     _echo(ledger, talk, asked, own_id=own_id)
-    if not talk.working and ledger.values.maybe(0.85):
-        start(ledger, talk)
 
 
 def _echo(ledger: Ledger, talk: Talk, asked: Asked, *, own_id: str) -> None:
@@ -118,26 +122,35 @@ def _echo(ledger: Ledger, talk: Talk, asked: Asked, *, own_id: str) -> None:
         rest = [{"sessionUpdate": "user_message", "messageId": own_id, **values.meta()}]
         rest = rest if values.maybe(0.15) else []
     thing = ledger.make(
-        talk, "user_message", update, own_id=own_id, background=True, after=[asked.node]
+        talk,
+        "user_message",
+        update,
+        own_id=own_id,
+        background=True,
+        after=[asked.node, *ledger.before_cancels],
     )
     for more in rest:
         ledger.about(talk, thing, more)
 
 
 def reject(ledger: Ledger, talk: Talk) -> None:
-    """The oldest pending prompt is never inserted."""
-    refuse(ledger, talk, talk.prompts.pop(0))
+    """The oldest pending prompt is never inserted, unless it looks as if it had been."""
+    if talk.says(talk.prompts[0].payload["prompt"]):
+        insert(ledger, talk)
+    else:
+        refuse(ledger, talk, talk.prompts.pop(0))
 
 
 def refuse(ledger: Ledger, talk: Talk, asked: Asked) -> None:
     """An error for a prompt; the code says whether it was taken back."""
+    talk.refused.append(asked.payload["prompt"])
     if asked.withdrawn is not None:
         error: JsonObject = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-        # Whoever answers so has read the cancel; what it reported before, it reported before.
-        states = [] if talk.state_node is None else [talk.state_node]
-        ledger.answers(asked, {"error": error}, [asked.withdrawn, *states])
+        ledger.answers(asked, {"error": error}, [asked.withdrawn])
         return
     error = {"code": ledger.values.chance.choice((-32000, -32602)), "message": "No"}
+    if ledger.values.maybe(0.4):
+        error["data"] = ledger.values.json()
     talk.rejected.append(ledger.answers(asked, {"error": error}))
 
 
@@ -145,6 +158,8 @@ def other_user(ledger: Ledger, talk: Talk) -> None:
     """A user message that another client sent; it may say the same as one of ours."""
     own_id = ledger.fresh_id(talk, "user_message")
     content = [{"type": "text", "text": ledger.values.text()}]
+    if content in talk.refused:
+        content = [{"type": "text", "text": "Something else"}]
     update = {"sessionUpdate": "user_message", "messageId": own_id, "content": content}
     ledger.make(talk, "user_message", update, own_id=own_id, background=True)
 
@@ -170,6 +185,8 @@ def permission(ledger: Ledger, talk: Talk) -> None:
     elif values.maybe(0.5):
         subject = {"type": "command", "command": "ls", "cwd": "/p", "toolCallId": "t9"}
         params["subject"] = values.chance.choice((subject, {"type": "_vow", "text": "x"}, None))
+    if talk.cancelled is None and talk.cancel_last is not None:
+        after.append(talk.cancel_last)  # else the cancel would cover this question too
     foreground = talk.working and (thing is None or thing.stretch in (None, talk.stretch))
     if foreground and talk.state_node is not None:
         after.append(talk.state_node)
@@ -271,9 +288,15 @@ def mirror(ledger: Ledger, talk: Talk) -> None:
 
 
 def lists(ledger: Ledger, talk: Talk) -> None:
-    """Commands, options, title or context usage."""
+    """Commands, options, title or context usage, once or twice."""
     values = ledger.values
     kind = values.chance.choice(("commands", "options", "info", "info", "usage", "usage"))
+    for _ in range(values.chance.choice((1, 1, 2))):
+        ledger.single(talk, _list(ledger, kind))
+
+
+def _list(ledger: Ledger, kind: str) -> JsonObject:
+    values = ledger.values
     if kind == "commands":
         update: JsonObject = {"sessionUpdate": "available_commands_update"}
         update["availableCommands"] = values.commands()
@@ -286,7 +309,7 @@ def lists(ledger: Ledger, talk: Talk) -> None:
         used = values.chance.randint(0, 9)
         update = {"sessionUpdate": "usage_update", "used": used, "size": 9}
         update |= values.patch("cost", values.cost)
-    ledger.single(talk, update)
+    return update
 
 
 def notice(ledger: Ledger, talk: Talk) -> None:
