@@ -22,6 +22,13 @@ from acpsim.oracles.laws.hostile import HOSTILE
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json, JsonObject
 
+EXACT_MAX: Final = 2**53
+"""Above this, some languages keep a number only roughly, and no reducer written in one of them can
+hold what it was sent.
+"""
+HOSTILE_VALUES: Final = tuple(
+    value for value in HOSTILE if not isinstance(value, int) or abs(value) <= EXACT_MAX
+)
 BAD_ITEMS: Final[tuple[Json, ...]] = (None, 7, "item", [], {}, {"type": "text"}, {"type": 7})
 """Items that fit no list of objects."""
 
@@ -145,7 +152,7 @@ def _fields(variant: str, *, required: bool) -> tuple[str, ...]:
 
 def _hostile(stage: Stage, *, unlike: Json = None) -> Json:
     """A value of another type than this one."""
-    fitting = [value for value in HOSTILE if type(value) is not type(unlike)]
+    fitting = [value for value in HOSTILE_VALUES if type(value) is not type(unlike)]
     return copy.deepcopy(stage.chance.choice(fitting))
 
 
@@ -287,7 +294,7 @@ def spoil_anything(stage: Stage) -> Events | None:
     if stage.chance.random() < 0.2 and isinstance(holder, dict):
         del holder[name]
     else:
-        holder[name] = copy.deepcopy(stage.chance.choice(HOSTILE))
+        holder[name] = copy.deepcopy(stage.chance.choice(HOSTILE_VALUES))
     return stage.instead(at, stage.make("a2c", message, like=stage.events[at]))
 
 
