@@ -8,38 +8,67 @@ destination is replaced, not followed.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Final
 
 from acpsim.errors import UsageError
+
+READ_BYTES: Final = 1 << 18
+"""What one read asks for: so much that asking costs nothing beside reading."""
 
 
 @contextlib.contextmanager
 def open_input(path: str) -> Iterator[BinaryIO]:
     """The bytes of `path`, or of standard input for `-`. Raises `UsageError` if unreadable."""
     if path == "-":
+        if sys.stdin is None:
+            raise UsageError("-: standard input is closed")
         yield sys.stdin.buffer
         return
     try:
-        stream = open(path, "rb")  # noqa: SIM115 (closed below; opening alone is guarded)
+        raw = open(path, "rb", buffering=0)  # noqa: SIM115 (closed below; opening alone is guarded)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {reason(error)}") from error
     except ValueError as error:  # A name with a NUL in it.
         raise UsageError(f"{path}: cannot be read: no file has such a name") from error
-    with stream:
+    with io.BufferedReader(_Source(raw, path), READ_BYTES) as stream:
         yield stream
 
 
-def check_inputs(paths: Iterable[str]) -> None:
-    """Raises `UsageError` for the first input that cannot be opened; opens none.
+class _Source(io.RawIOBase):
+    """A file that says its name where reading it fails half-way."""
+
+    def __init__(self, raw: io.FileIO, path: str) -> None:
+        self._raw = raw
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            return self._raw.readinto(buffer)
+        except OSError as error:
+            raise UsageError(f"{self._path}: cannot be read: {reason(error)}") from error
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def check_inputs(paths: Sequence[str]) -> None:
+    """Raises `UsageError` for the first input that cannot be opened, or for a second `-`.
 
     For whoever reads several and would rather say so before the first result than after it.
     """
+    if paths.count("-") > 1:
+        raise UsageError("-: standard input can be read once; give it once")
     for path in paths:
         if path == "-" or (os.access(path, os.R_OK) and not os.path.isdir(path)):
             continue

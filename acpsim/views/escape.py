@@ -15,8 +15,13 @@ TEXT_MAX: Final = 400
 """Characters of one value shown in a line: what is longer is cut, and says so."""
 
 _UNSAFE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f"  # Controls: what a terminal obeys.
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # They turn the direction of writing.
+    "\u2028\u2029"  # Line ends.
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"  # No width, or a blank that is none: texts that differ look the same.
+    "\ud800-\udfff\ufffe\uffff]"  # No characters at all.
 )
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}
 

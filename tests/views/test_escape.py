@@ -12,10 +12,28 @@ from acpsim.views.escape import json_escaped, shown, visible, visible_lines
 
 
 def test_every_character_that_unicode_calls_a_control_is_made_visible() -> None:
-    """Format characters of single scripts (Cf) that neither hide nor turn anything may stay."""
     controls = [chr(n) for n in range(sys.maxunicode + 1) if unicodedata.category(chr(n)) == "Cc"]
 
     assert [one for one in controls if one in visible(one)] == []
+
+
+SCRIPTS = {
+    *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD,
+    *range(0x13430, 0x13440),
+}  # fmt: skip
+"""Format characters that stand beside the numbers and signs of one script and are seen there."""
+
+
+def test_every_character_that_hides_turns_or_parts_text_is_made_visible() -> None:
+    kinds = {"Cf", "Cs", "Zl", "Zp"}
+    unseen = {n for n in range(sys.maxunicode + 1) if unicodedata.category(chr(n)) in kinds}
+
+    assert {n for n in unseen if chr(n) in visible(chr(n))} <= SCRIPTS
+
+
+@pytest.mark.parametrize("code", [0x115F, 0x3164, 0xFFA0, 0x34F, 0x17B4, 0xE0100])
+def test_a_letter_that_is_blank_is_shown_by_its_number(code: int) -> None:
+    assert visible(f"a{chr(code)}b") == f"a\\u{{{code:x}}}b"
 
 
 @pytest.mark.parametrize("code", [0x200B, 0x200D, 0x202E, 0x2066, 0x2028, 0xFEFF, 0xAD, 0xE0041])
