@@ -7,13 +7,13 @@ and costs the same however much is held. A handler returns `None`, or why the up
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+import msgspec
 from msgspec import UNSET
 
-from acpsim.reducer.patch import patch, patch_cell, patch_meta, refill, reset
+from acpsim.reducer.patch import patch, patch_cell, patch_meta, refill
 from acpsim.reducer.state import (
     IDLE,
     Compaction,
@@ -37,7 +37,7 @@ def message_of(session: Session, kind: str, key: str) -> Message:
     held = table.get(key)
     owner = session.owner
     if held is None:
-        held = table[key] = Message(owner)
+        held = table[key] = Message(owner=owner)
         session.timeline.append((kind, key))
     elif held.owner is not owner:
         held = table[key] = held.copy(owner)
@@ -48,15 +48,14 @@ def message_upsert(kind: str) -> Handler:
     """The handler of `user_message`, `agent_message` or `agent_thought`."""
 
     def handle(session: Session, update: updates.AgentMessage, raw: bytes) -> None:
-        key = update.message_id
-        message = session.messages[kind].get(key)
+        message = session.messages[kind].get(update.message_id)
         if message is None or message.owner is not session.owner:
-            message = message_of(session, kind, key)
-        content, meta = update.content, update.meta
+            message = message_of(session, kind, update.message_id)
+        content = update.content
         if content is not UNSET:
-            message.content = refill(message.content, content)
-        if meta is not UNSET:
-            message.meta = patch_meta(message.meta, meta, session.edition)
+            message.content = [*content] if content else []
+        if update.meta is not UNSET:
+            message.meta = patch_meta(message.meta, update.meta, session.edition)
 
     return handle
 
@@ -65,11 +64,10 @@ def message_chunk(kind: str) -> Handler:
     """The handler of a message's chunk. Its `_meta` is the chunk's own (CHUNK-META)."""
 
     def handle(session: Session, update: updates.AgentMessageChunk, raw: bytes) -> None:
-        key = update.message_id
-        held = session.messages[kind].get(key)
-        if held is None or held.owner is not session.owner:
-            held = message_of(session, kind, key)
-        held.content.append(update.content)
+        message = session.messages[kind].get(update.message_id)
+        if message is None or message.owner is not session.owner:
+            message = message_of(session, kind, update.message_id)
+        message.content.append(update.content)
 
     return handle
 
@@ -79,7 +77,7 @@ def session_message_of(session: Session, key: str) -> SessionMessage:
     held = session.session_messages.get(key)
     owner = session.owner
     if held is None:
-        held = session.session_messages[key] = SessionMessage(owner)
+        held = session.session_messages[key] = SessionMessage(owner=owner)
         session.timeline.append(("session_message", key))
     elif held.owner is not owner:
         held = session.session_messages[key] = held.copy(owner)
@@ -89,7 +87,8 @@ def session_message_of(session: Session, key: str) -> SessionMessage:
 def session_message(session: Session, update: updates.SessionMessage, raw: bytes) -> None:
     """SESSION-MESSAGE-IDENTITY, "Session-directed messages (unstable)"."""
     message = session_message_of(session, update.message_id)
-    message.content = refill(message.content, update.content)
+    if update.content is not UNSET:
+        message.content = refill(update.content)
     message.meta = patch_meta(message.meta, update.meta, session.edition)
     identify(session, message, update)
 
@@ -101,16 +100,23 @@ def session_message_chunk(
     message = session_message_of(session, update.message_id)
     message.content.append(update.content)
     if session.edition.chunks_carry_identities:
-        message.sender_session_id = update.sender_session_id or message.sender_session_id
-        message.recipient_session_id = update.recipient_session_id or message.recipient_session_id
+        identify(session, message, update)
 
 
-def identify(session: Session, message: SessionMessage, update: updates.SessionMessage) -> None:
+PARTICIPANTS: Final = ("sender_session_id", "recipient_session_id")
+CROSS_REFERENCES: Final = ("sender_message_id", "recipient_message_id")
+
+
+def identify(
+    session: Session,
+    message: SessionMessage,
+    update: updates.SessionMessage | updates.SessionMessageChunk,
+) -> None:
     """Note the participants: null leaves them or clears them, as the edition says."""
     edition = session.edition
-    names = ["sender_session_id", "recipient_session_id"]
-    if edition.message_cross_references:
-        names += ["sender_message_id", "recipient_message_id"]
+    names: tuple[str, ...] = PARTICIPANTS
+    if edition.message_cross_references and isinstance(update, updates.SessionMessage):
+        names += CROSS_REFERENCES
     for name in names:
         given = getattr(update, name)
         if given is UNSET or (given is None and not edition.identities_cleared_by_null):
@@ -123,7 +129,7 @@ def tool_call_of(session: Session, key: str) -> ToolCall:
     held = session.tool_calls.get(key)
     owner = session.owner
     if held is None:
-        held = session.tool_calls[key] = ToolCall(owner)
+        held = session.tool_calls[key] = ToolCall(owner=owner)
         session.timeline.append(("tool_call", key))
         if session.state != IDLE:
             session.stretch_tools.append(key)
@@ -134,22 +140,22 @@ def tool_call_of(session: Session, key: str) -> ToolCall:
 
 def tool_call_update(session: Session, update: updates.ToolCallUpdate, raw: bytes) -> None:
     """A later update patches over a cancel's mark like any other value (CANCEL-LATE-UPDATES)."""
-    key = update.tool_call_id
-    call = session.tool_calls.get(key)
+    call = session.tool_calls.get(update.tool_call_id)
     if call is None or call.owner is not session.owner:
-        call = tool_call_of(session, key)
+        call = tool_call_of(session, update.tool_call_id)
     if update.title is not UNSET:
         call.title = update.title
     if update.name is not UNSET:
         call.name = update.name
     if update.kind is not UNSET:
-        call.kind = reset(call.kind, update.kind, "other")
+        call.kind = "other" if update.kind is None else update.kind
     if update.status is not UNSET:
-        call.status = reset(call.status, update.status, "pending")
-    if update.content is not UNSET:
-        call.content = refill(call.content, update.content)
+        call.status = "pending" if update.status is None else update.status
+    content = update.content
+    if content is not UNSET:
+        call.content = [*content] if content else []
     if update.locations is not UNSET:
-        call.locations = refill(call.locations, update.locations)
+        call.locations = refill(update.locations)
     if update.raw_input is not UNSET:
         call.raw_input = update.raw_input
     if update.raw_output is not UNSET:
@@ -164,38 +170,44 @@ def tool_call_content_chunk(
     session: Session, update: updates.ToolCallContentChunk, raw: bytes
 ) -> None:
     """Append one item."""
-    key = update.tool_call_id
-    held = session.tool_calls.get(key)
-    if held is None or held.owner is not session.owner:
-        held = tool_call_of(session, key)
-    held.content.append(update.content)
+    call = session.tool_calls.get(update.tool_call_id)
+    if call is None or call.owner is not session.owner:
+        call = tool_call_of(session, update.tool_call_id)
+    call.content.append(update.content)
 
 
 def terminal_of(session: Session, key: str) -> Terminal:
     """The terminal to change. Terminals have no place in the timeline."""
     held = session.terminals.get(key)
     if held is None:
-        held = session.terminals[key] = Terminal(session.owner)
+        held = session.terminals[key] = Terminal(owner=session.owner)
     elif held.owner is not session.owner:
         held = session.terminals[key] = held.copy(session.owner)
     return held
 
 
 def decoded(data: str) -> bytes | None:
-    """The bytes of RFC 4648 base64, or `None` where it is none (TERMINAL-BASE64)."""
+    """The bytes of RFC 4648 base64, or `None` where it is none (TERMINAL-BASE64).
+
+    Not `binascii`: its strict mode takes padding after a full group ("AAAA=") on some Pythons.
+    """
     try:
-        return binascii.a2b_base64(data, strict_mode=True)
-    except ValueError:
+        return msgspec.convert(data, bytes)
+    except msgspec.ValidationError:
         return None
 
 
 def terminal_update(session: Session, update: updates.TerminalUpdate, raw: bytes) -> str | None:
     """Bad base64 makes `output` count as omitted, and nothing else."""
     terminal = terminal_of(session, update.terminal_id)
-    terminal.command = patch(terminal.command, update.command)
-    terminal.cwd = patch(terminal.cwd, update.cwd)
-    terminal.exit_status = patch_cell(terminal.exit_status, update.exit_status)
-    terminal.meta = patch_meta(terminal.meta, update.meta, session.edition)
+    if update.command is not UNSET:
+        terminal.command = update.command
+    if update.cwd is not UNSET:
+        terminal.cwd = update.cwd
+    if update.exit_status is not UNSET:
+        terminal.exit_status = update.exit_status
+    if update.meta is not UNSET:
+        terminal.meta = patch_meta(terminal.meta, update.meta, session.edition)
     if session.edition.extras:
         terminal.capabilities = patch_cell(terminal.capabilities, update.capabilities)
         terminal.size = patch_cell(terminal.size, update.size)
@@ -218,7 +230,10 @@ def terminal_output_chunk(
     output = decoded(update.data)
     if output is None:
         return "its data is no base64: not applied"
-    terminal_of(session, update.terminal_id).output.append(output)
+    terminal = session.terminals.get(update.terminal_id)
+    if terminal is None or terminal.owner is not session.owner:
+        terminal = terminal_of(session, update.terminal_id)
+    terminal.output.append(output)
     return None
 
 
@@ -236,7 +251,7 @@ def compaction_of(session: Session, key: str) -> Compaction:
     """The compaction to change; first-seen it is in progress with nothing set (COMPACTION-INIT)."""
     held = session.compactions.get(key)
     if held is None:
-        held = session.compactions[key] = Compaction(session.owner)
+        held = session.compactions[key] = Compaction(owner=session.owner)
         session.timeline.append(("compaction", key))
     elif held.owner is not session.owner:
         held = session.compactions[key] = held.copy(session.owner)
@@ -247,7 +262,8 @@ def compaction_update(session: Session, update: updates.CompactionUpdate, raw: b
     """`status` is required; the rest are patches."""
     compaction = compaction_of(session, update.compaction_id)
     compaction.status = update.status
-    compaction.summary = refill(compaction.summary, update.summary)
+    if update.summary is not UNSET:
+        compaction.summary = refill(update.summary)
     compaction.error = patch(compaction.error, update.error)
     compaction.meta = patch_meta(compaction.meta, update.meta, session.edition)
 
@@ -264,7 +280,7 @@ def subagent_update(session: Session, update: updates.SubagentUpdate, raw: bytes
     key = update.session_id
     held = session.subagents.get(key)
     if held is None:
-        held = session.subagents[key] = Subagent(session.owner)
+        held = session.subagents[key] = Subagent(owner=session.owner)
     elif held.owner is not session.owner:
         held = session.subagents[key] = held.copy(session.owner)
     held.title = patch(held.title, update.title)

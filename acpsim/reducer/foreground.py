@@ -19,11 +19,11 @@ anything else     as running, unconfirmed        as running, unconfirmed
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from msgspec import UNSET
 
-from acpsim.reducer.state import IDLE, Session, Stored
+from acpsim.reducer.state import IDLE, Session
 from acpsim.wire.cells import cell_field
 from acpsim.wire.edition import TERMINAL_STATUSES, Edition
 from acpsim.wire.updates import StateUpdate
@@ -91,15 +91,10 @@ def state_update(
 
     def move_and_list(session: Session, update: StateUpdate, raw: bytes) -> None:
         transitions.get(update.state, otherwise)(session, update)
-        given = update.background
-        session.background = cast("list[Stored]", given) if given else _none_or_empty(given)
+        # Omitted and null are "not reported"; an empty list says that nothing is running.
+        session.background = None if update.background is UNSET else update.background
 
     return move_and_list if edition.reports_background else move
-
-
-def _none_or_empty(given: object) -> list[Stored] | None:
-    """Omitted and null are "not reported"; an empty list says that nothing is running."""
-    return [] if given == [] else None
 
 
 def cancel_marks(session: Session) -> None:

@@ -8,7 +8,7 @@ PATCH-REPLACE ("3. Agent Reports Output").
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -29,21 +29,12 @@ def patch_cell(held: Stored | None, given: Stored | None | UnsetType) -> Stored 
     return held if given is UNSET else given
 
 
-def reset(held: Value, given: Value | None | UnsetType, default: Value) -> Value:
-    """A value that is never absent: null takes it back to its default."""
-    if given is UNSET:
-        return held
-    return default if given is None else given
+def refill(given: Sequence[object] | None) -> list[Stored]:
+    """The list after a patch that is not omitted: null and an empty list both clear it.
 
-
-def refill(held: list[Stored], given: Sequence[object] | None | UnsetType) -> list[Stored]:
-    """A list after a patch: null and an empty list both clear it.
-
-    A replacement is copied, because the list grows later and the update does not.
+    A copy, because the list grows later and the update does not.
     """
-    if given is UNSET:
-        return held
-    return cast("list[Stored]", [*given]) if given else []
+    return [*given] if given else []  # type: ignore[list-item]
 
 
 def patch_meta(

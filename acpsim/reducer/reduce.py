@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+import msgspec
 from msgspec import UNSET
 
 from acpsim.reducer import foreground, requests
@@ -24,14 +25,24 @@ from acpsim.wire import methods, updates
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import Malformed, OtherRequest, Response
-from acpsim.wire.looks import looks_of
+from acpsim.wire.looks import Look, looks_of
 from acpsim.wire.pairing import Pairing
-from acpsim.wire.parse import NOT_STRICT, Reader, read_result, strict_decode
+from acpsim.wire.parse import NOT_STRICT, Reader, read_result
 from acpsim.wire.trace import Diagnostic, Event
 
 NO_REMARKS: Final[tuple[Diagnostic, ...]] = ()
 NOWHERE: Final[dict[str, Session]] = {}
 SessionUpdate: Final = methods.SessionUpdate
+ID_LENGTH_MAX: Final = 60
+"""How much of an id is said in a diagnostic."""
+
+NOT_DIRECT: Final = (*NOT_STRICT, KeyError)
+"""What ends the short way of `receive`: a line that is no strictly decoded update, or an update of
+a session that this reducer does not hold or may not change in place."""
+CLOSELY: Final = "read closely"
+"""What a handler of the short way returns instead, where the edition reads the update otherwise."""
+
+_decode_update: Final = msgspec.json.Decoder(SessionUpdate).decode
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +97,13 @@ class Reducer:
     __slots__ = (
         "_direct",
         "_handlers",
-        "_looks",
         "_owned",
         "_owner",
         "_pairing",
         "_reader",
         "_route",
         "_shared",
+        "_strict_handlers",
         "behaviour",
         "edition",
     )
@@ -105,7 +116,12 @@ class Reducer:
         self._route = None if behaviour.route is _same else behaviour.route
         self._reader = Reader(edition)
         # The handlers ask the edition themselves before they use a field that only one defines.
-        self._looks = looks_of(edition, undefined=False)
+        looks = looks_of(edition, undefined=False)
+        self._strict_handlers: dict[type, Handler] = {
+            struct: _looking(looks[struct], handle) if struct in looks else handle
+            for struct, handle in self._handlers.items()
+        }
+        """The handlers, for updates that were decoded strictly and not looked at yet."""
         self._owner = Owner()
         self._owned: dict[str, Session] = {}
         """Sessions that this reducer alone may change."""
@@ -120,23 +136,20 @@ class Reducer:
     def receive(self, line: bytes) -> tuple[Diagnostic, ...]:
         """Apply one message from the agent, given as its JSON text without a line end."""
         try:
-            message = strict_decode(line)
-        except NOT_STRICT:
+            params = _decode_update(line).params
+            session = self._direct[params.session_id]
+        except NOT_DIRECT:
             return self._receive_closely(line)
-        if type(message) is SessionUpdate:
-            params = message.params
-            session = self._direct.get(params.session_id)
-            if session is None:
-                session = self._session(params.session_id)
-            update = params.update
-            look = self._looks.get(type(update))
-            if look is None or not look(update):
-                remark = self._handlers[type(update)](session, update, line)
-                return NO_REMARKS if remark is None else _remarks(0, update, remark)
-        return self._receive_closely(line)
+        update = params.update
+        remark = self._strict_handlers[type(update)](session, update, line)
+        if remark is None:
+            return NO_REMARKS
+        if remark is CLOSELY:
+            return self._receive_closely(line)
+        return _remarks(0, update, remark)
 
     def _receive_closely(self, line: bytes) -> tuple[Diagnostic, ...]:
-        """The same for what the strict decoder does not take, or the edition reads otherwise."""
+        """The same for everything else, and for what the edition reads otherwise."""
         message, flaws, raw = self._reader.take(line)
         return self.apply(Event(dir="a2c", message=message, raw=raw, flaws=flaws))
 
@@ -164,16 +177,18 @@ class Reducer:
         assert event.dir != "lost"
         opened = self._pairing.answer(event.dir, response)
         if opened is None:
-            return _remark(event, "answers no open request: ignored")
+            return _remark(event, f"{_named(response.id)} answers no open request: ignored")
         request = opened.message
-        if isinstance(request, OtherRequest | Malformed):
+        # A request that travelled the wrong way did nothing, and neither does its answer.
+        if isinstance(request, OtherRequest | Malformed) or request.direction == event.dir:
             return NO_REMARKS
         remarks = NO_REMARKS
-        outcome: methods.Outcome = response if isinstance(response, Malformed) else UNREAD
-        if isinstance(response, Response):
+        if isinstance(response, Malformed):
+            outcome: methods.Outcome = response
+        else:
             outcome, _ = read_result(request, response, self.edition)
         if isinstance(outcome, Malformed):
-            remarks = _remark(event, f"cannot be read: {_why(outcome)}")
+            remarks = _remark(event, f"{_named(response.id)} cannot be read: {_why(outcome)}")
         handle = self.behaviour.results.get(type(request))
         if handle is not None:
             session_id = _session_of(request, outcome)
@@ -253,7 +268,7 @@ class Reducer:
         other.behaviour = self.behaviour
         other._handlers = self._handlers
         other._reader = self._reader
-        other._looks = self._looks
+        other._strict_handlers = self._strict_handlers
         other._route = self._route
         self._shared = {**self._shared, **self._owned}
         other._shared = self._shared
@@ -267,15 +282,19 @@ class Reducer:
         return other
 
 
-UNREAD: Final = Malformed(kind="response", flaws=())
-
-
 def fold(events: Iterable[Event], edition: Edition) -> Reducer:
     """The reducer after all events."""
     reducer = Reducer(edition)
     for event in events:
         reducer.apply(event)
     return reducer
+
+
+def _looking(look: Look, handle: Handler) -> Handler:
+    def looking(session: Session, update: object, raw: bytes) -> str | None:
+        return CLOSELY if look(update) else handle(session, update, raw)
+
+    return looking
 
 
 def _session_of(call: methods.Call, outcome: methods.Outcome | None) -> str | None:
@@ -286,6 +305,14 @@ def _session_of(call: methods.Call, outcome: methods.Outcome | None) -> str | No
         return None
     named = getattr(call.params, "session_id", UNSET)  # type: ignore[attr-defined]
     return named if isinstance(named, str) else None
+
+
+def _named(identity: object) -> str:
+    """A response by its id, which may be any string or number, or none that can be used."""
+    if not isinstance(identity, int | str):
+        return "a response without an id"
+    text = msgspec.json.encode(identity).decode()
+    return f"the response to {text if len(text) <= ID_LENGTH_MAX else text[:ID_LENGTH_MAX] + '…'}"
 
 
 def _why(message: Malformed) -> str:

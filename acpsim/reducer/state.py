@@ -11,7 +11,11 @@ Reading and writing what is owned costs nothing that depends on how much is held
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+import copy
+from collections.abc import Sequence
+from typing import ClassVar, Final, Self, TypeAlias
+
+from msgspec import Struct, field
 
 from acpsim.wire.cells import Cell, Json, JsonObject
 from acpsim.wire.edition import Edition
@@ -29,193 +33,96 @@ class Owner:
     __slots__ = ()
 
 
-class Message:
+class Entity(Struct, frozen=False, gc=False, kw_only=True):
+    """Base of what an ID names. Made many times a second, and changed in place by its owner.
+
+    None is part of a cycle, so the collector need not look at them.
+    """
+
+    GROWING: ClassVar[tuple[str, ...]] = ()
+    """The lists that are changed in place; everything else is replaced."""
+
+    owner: Owner
+
+    def copy(self, owner: Owner) -> Self:
+        """The same for another owner."""
+        other = copy.copy(self)
+        other.owner = owner
+        for name in self.GROWING:
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+
+class Message(Entity, frozen=False, kw_only=True):
     """A user message, agent message or thought."""
 
-    __slots__ = ("content", "meta", "owner")
+    GROWING = ("content",)
 
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.content: list[Stored] = []
-        self.meta: JsonObject | None = None
-
-    def copy(self, owner: Owner) -> Message:
-        """The same for another owner."""
-        other = Message(owner)
-        other.content = self.content.copy()
-        other.meta = self.meta
-        return other
+    content: list[Stored] = field(default_factory=list)
+    meta: JsonObject | None = None
 
 
-class SessionMessage(Message):
+class SessionMessage(Message, frozen=False, kw_only=True):
     """One side's view of a message between sessions."""
 
-    __slots__ = (
-        "recipient_message_id",
-        "recipient_session_id",
-        "sender_message_id",
-        "sender_session_id",
-    )
-
-    def __init__(self, owner: Owner) -> None:
-        super().__init__(owner)
-        self.sender_session_id: str | None = None
-        self.recipient_session_id: str | None = None
-        self.sender_message_id: str | None = None
-        self.recipient_message_id: str | None = None
-
-    def copy(self, owner: Owner) -> SessionMessage:
-        """The same for another owner."""
-        other = SessionMessage(owner)
-        other.content = self.content.copy()
-        other.meta = self.meta
-        other.sender_session_id = self.sender_session_id
-        other.recipient_session_id = self.recipient_session_id
-        other.sender_message_id = self.sender_message_id
-        other.recipient_message_id = self.recipient_message_id
-        return other
+    sender_session_id: str | None = None
+    recipient_session_id: str | None = None
+    sender_message_id: str | None = None
+    recipient_message_id: str | None = None
 
 
-class ToolCall:
-    """A tool call."""
+class ToolCall(Entity, frozen=False, kw_only=True):
+    """A tool call. One that is first-seen has the defaults of "Tool calls"."""
 
-    __slots__ = (
-        "capabilities",
-        "content",
-        "kind",
-        "locations",
-        "meta",
-        "name",
-        "owner",
-        "raw_input",
-        "raw_output",
-        "status",
-        "title",
-    )
+    GROWING = ("content",)
 
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.title: str | None = None
-        self.name: str | None = None
-        self.kind = "other"
-        self.status = "pending"
-        self.content: list[Stored] = []
-        self.locations: list[Stored] = []
-        self.raw_input: Json = None
-        self.raw_output: Json = None
-        self.meta: JsonObject | None = None
-        self.capabilities: Stored | None = None
-
-    def copy(self, owner: Owner) -> ToolCall:
-        """The same for another owner."""
-        other = ToolCall(owner)
-        other.title = self.title
-        other.name = self.name
-        other.kind = self.kind
-        other.status = self.status
-        other.content = self.content.copy()
-        other.locations = self.locations.copy()
-        other.raw_input = self.raw_input
-        other.raw_output = self.raw_output
-        other.meta = self.meta
-        other.capabilities = self.capabilities
-        return other
+    title: str | None = None
+    name: str | None = None
+    kind: str = "other"
+    status: str = "pending"
+    content: list[Stored] = field(default_factory=list)
+    locations: list[Stored] = field(default_factory=list)
+    raw_input: Json = None
+    raw_output: Json = None
+    meta: JsonObject | None = None
+    capabilities: Stored | None = None
 
 
-class Terminal:
+class Terminal(Entity, frozen=False, kw_only=True):
     """A terminal; its output is kept in the pieces in which it came."""
 
-    __slots__ = (
-        "capabilities",
-        "command",
-        "cwd",
-        "exit_status",
-        "meta",
-        "output",
-        "owner",
-        "size",
-    )
+    GROWING = ("output",)
 
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.command: str | None = None
-        self.cwd: str | None = None
-        self.output: list[bytes] = []
-        self.exit_status: Stored | None = None
-        self.meta: JsonObject | None = None
-        self.capabilities: Stored | None = None
-        self.size: Stored | None = None
-
-    def copy(self, owner: Owner) -> Terminal:
-        """The same for another owner."""
-        other = Terminal(owner)
-        other.command = self.command
-        other.cwd = self.cwd
-        other.output = self.output.copy()
-        other.exit_status = self.exit_status
-        other.meta = self.meta
-        other.capabilities = self.capabilities
-        other.size = self.size
-        return other
+    command: str | None = None
+    cwd: str | None = None
+    output: list[bytes] = field(default_factory=list)
+    exit_status: Stored | None = None
+    meta: JsonObject | None = None
+    capabilities: Stored | None = None
+    size: Stored | None = None
 
 
-class Compaction:
-    """A compaction."""
+class Compaction(Entity, frozen=False, kw_only=True):
+    """A compaction. COMPACTION-INIT, "Session Compaction"."""
 
-    __slots__ = ("error", "meta", "owner", "status", "summary")
+    GROWING = ("summary",)
 
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.status = "in_progress"
-        self.summary: list[Stored] = []
-        self.error: str | None = None
-        self.meta: JsonObject | None = None
-
-    def copy(self, owner: Owner) -> Compaction:
-        """The same for another owner."""
-        other = Compaction(owner)
-        other.status = self.status
-        other.summary = self.summary.copy()
-        other.error = self.error
-        other.meta = self.meta
-        return other
+    status: str = "in_progress"
+    summary: list[Stored] = field(default_factory=list)
+    error: str | None = None
+    meta: JsonObject | None = None
 
 
-class Subagent:
+class Subagent(Entity, frozen=False, kw_only=True):
     """A roster entry: a child session as its parent shows it."""
 
-    __slots__ = (
-        "additional_directories",
-        "capabilities",
-        "cwd",
-        "description",
-        "meta",
-        "owner",
-        "state",
-        "title",
-    )
-
-    def __init__(self, owner: Owner) -> None:
-        self.owner = owner
-        self.title: str | None = None
-        self.description: str | None = None
-        self.capabilities: Stored | None = None
-        self.state: Stored | None = None
-        self.cwd: str | None = None
-        self.additional_directories: list[str] = []
-        self.meta: JsonObject | None = None
-
-    def copy(self, owner: Owner) -> Subagent:
-        """The same for another owner."""
-        other = Subagent(owner)
-        other.title = self.title
-        other.description = self.description
-        other.capabilities = self.capabilities
-        other.state = self.state
-        other.cwd = self.cwd
-        other.additional_directories = self.additional_directories
-        other.meta = self.meta
-        return other
+    title: str | None = None
+    description: str | None = None
+    capabilities: Stored | None = None
+    state: Stored | None = None
+    cwd: str | None = None
+    additional_directories: list[str] = field(default_factory=list)
+    meta: JsonObject | None = None
 
 
 class Prompt:
@@ -307,7 +214,7 @@ class Session:
         self.error: Stored | None = None
         self.usage: Stored | None = None
         self.completions = 0
-        self.background: list[Stored] | None = None
+        self.background: Sequence[Stored] | None = None
         self.stretch_tools: list[str] = []
         """Tool calls first seen during the current stretch of work: those that a cancel marks."""
         self.prompts: list[Prompt] = []

@@ -217,3 +217,106 @@ def test_what_cannot_be_used_is_said_with_its_line_and_changes_nothing() -> None
 
     assert [remark.line for remark in remarks] == [2, 3]
     assert reducer.snapshot("s1") == fold(events[:1], DRAFT).snapshot("s1")
+
+
+def test_a_request_that_travels_the_wrong_way_answers_no_prompt() -> None:
+    """The agent asks what only a client may ask, under the id of the client's open prompt."""
+    asked = 'setup\n> #1 prompt "hi"\n'
+    held = state(
+        f'{asked}< raw {{"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": '
+        '{"sessionId": "s1", "prompt": [{"type": "text", "text": "x"}]}}\n> #1 error -32601'
+    )
+
+    assert held == state(asked)
+
+
+def test_one_id_may_be_open_in_both_directions() -> None:
+    held = state(
+        'setup\n> #1 prompt "hi"\n< #1 permission -\n> #1 selected yes\n< #1 ok u1',
+    )
+
+    assert held["prompts"][0]["messageId"] == "u1"
+    assert held["permissions"][0]["outcome"] == {"outcome": "selected", "optionId": "yes"}
+
+
+def test_a_session_is_named_by_the_response_that_opens_it() -> None:
+    reducer = fold(conversation('> #1 new\n< #1 ok {"sessionId": "s9"}'), DRAFT)
+
+    assert reducer.sessions() == ["s9"]
+
+
+def test_a_response_to_new_does_not_overwrite_what_was_reported_before() -> None:
+    held = state('> #1 new\n< running\n< #1 ok {"sessionId": "s1"}')
+
+    assert held["foreground"]["state"] == "running"
+
+
+@pytest.mark.parametrize("answer", ["< #2 error -32603", '< #2 ok "x"', "lost"])
+def test_a_close_that_did_not_succeed_closes_nothing(answer: str) -> None:
+    held = state(
+        f"setup\n> #2 close\n{answer}".replace('ok "x"', 'raw {"jsonrpc": "2.0", "id": 2}')
+    )
+
+    assert held["closed"] is False
+
+
+def test_a_prompt_that_is_pending_at_close_waits_for_its_own_answer() -> None:
+    closed = 'setup\n> #1 prompt "hi"\n> #2 close\n< #2 ok {}'
+
+    assert state(closed)["prompts"][0]["status"] == "pending"
+    assert state(f"{closed}\n< #1 error -32800")["prompts"][0]["status"] == "rejected"
+
+
+def test_what_a_closed_session_held_stays_and_updates_are_still_applied() -> None:
+    held = state('setup\n< agent_message m1 "A"\n> #2 close\n< #2 ok {}\n< agent_message m2 "B"')
+
+    assert ids(held) == ["m1", "m2"]
+
+
+def test_a_failed_resume_takes_no_close_back() -> None:
+    held = state("setup\n> #2 close\n< #2 ok {}\n> #3 resume\n< #3 error -32002")
+
+    assert held["closed"] is True
+
+
+def test_a_cancel_answers_no_permission_by_itself() -> None:
+    held = state("< running\n< #a1 permission t1\n> cancel")
+
+    assert held["permissions"][0]["status"] == "pending"
+
+
+def test_the_clients_cancel_request_answers_no_prompt_by_itself() -> None:
+    held = state('setup\n> #1 prompt "hi"\n> cancel_request 1')
+
+    assert held["prompts"][0]["status"] == "pending"
+
+
+def test_after_a_lost_connection_an_old_answer_answers_nothing() -> None:
+    events = conversation('setup\n> #1 prompt "hi"\nlost\n< #1 ok u1')
+    reducer = fold(events[:-1], DRAFT)
+    before = reducer.snapshot("s1")
+
+    remarks = reducer.apply(events[-1])
+
+    assert [remark.text for remark in remarks] == [
+        "the response to 1 answers no open request: ignored"
+    ]
+    assert reducer.snapshot("s1") == before
+
+
+def test_an_idle_session_is_unconfirmed_after_a_loss_until_it_is_reported() -> None:
+    lost = "< running\n< idle end_turn\nlost"
+
+    assert state(lost)["foreground"]["confirmed"] is False
+    again = state(f"{lost}\n< idle")["foreground"]
+    assert (again["confirmed"], again["completions"], again["stopReason"]) == (True, 1, "end_turn")
+
+
+def test_a_malformed_permission_request_is_none() -> None:
+    held = state(
+        '< running\n< raw {"jsonrpc": "2.0", "id": "a1", "method": "session/request_permission", '
+        '"params": {"sessionId": "s1", "title": "OK?", "options": [], "subject": '
+        '{"type": "tool_call", "toolCall": {"toolCallId": "t1"}}}}'
+    )
+
+    assert (held["permissions"], held["toolCalls"]) == ([], {})

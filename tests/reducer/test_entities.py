@@ -267,3 +267,75 @@ def test_a_malformed_optional_field_leaves_the_value_alone() -> None:
     held = state('< agent_message m1 "A"\n< agent_message m1 {"content": "not a list"}')
 
     assert texts(held, "agent_message", "m1") == ["A"]
+
+
+def test_padding_after_a_full_group_is_no_base64() -> None:
+    """TERMINAL-BYTES, RFC 4648: four characters a group, padding in the last one only."""
+    for data in ("AAAA=", "YQ", "YQ=", "YQ===", "=", "YQ==YQ==", "Y Q=", "_-__"):
+        held = state(f'< terminal_output_chunk T "aGk="\n< terminal_output_chunk T "{data}"')
+
+        assert held["terminals"]["T"]["output"] == "aGk=", data
+
+
+def test_an_output_of_null_clears_every_byte() -> None:
+    held = state('< terminal_output_chunk T "aGk="\n< terminal_update T {"output": null}')
+
+    assert held["terminals"]["T"]["output"] == ""
+
+
+def test_identities_on_chunks_count_where_the_edition_has_them() -> None:
+    """SESSION-MESSAGE-IDENTITY: an empty string is an id like any other."""
+    text = (
+        '< session_message_chunk x1 "a" {"senderSessionId": "p"}\n'
+        '< session_message_chunk x1 "b" {"senderSessionId": "", "recipientSessionId": null}'
+    )
+    draft = state(text)["messages"]["session_message"]["x1"]
+    other = state(text, edition=SDK_2_4)["messages"]["session_message"]["x1"]
+
+    assert (draft["senderSessionId"], draft["recipientSessionId"]) == ("", None)
+    assert (other["senderSessionId"], other["recipientSessionId"]) == (None, None)
+
+
+def test_cross_references_are_on_updates_of_one_edition_only() -> None:
+    text = '< session_message x1 "a" {"senderMessageId": "o1"}'
+
+    assert "senderMessageId" not in state(text)["messages"]["session_message"]["x1"]
+    other = state(text, edition=SDK_2_4)["messages"]["session_message"]["x1"]
+    assert (other["senderMessageId"], other["recipientMessageId"]) == ("o1", None)
+
+
+def test_a_roster_entry_is_patched_field_by_field() -> None:
+    held = state(
+        '< subagent_update c {"title": "T", "description": "D", "cwd": "/p", '
+        '"additionalDirectories": ["/q"], "capabilities": {"cancel": {}}}\n'
+        '< subagent_update c {"description": null, "additionalDirectories": null}'
+    )
+
+    assert held["subagents"]["c"] == {
+        "title": "T",
+        "description": None,
+        "capabilities": {"cancel": {}},
+        "state": None,
+        "cwd": "/p",
+        "additionalDirectories": [],
+        "meta": None,
+    }
+
+
+def test_what_a_content_was_before_it_was_replaced_does_not_matter() -> None:
+    """PATCH-REPLACE: the chunks go too."""
+    held = state(
+        '< agent_message m1 "A"\n< agent_message_chunk m1 "B"\n< agent_message m1 "C"\n'
+        '< agent_message_chunk m1 "D"'
+    )
+
+    assert texts(held, "agent_message", "m1") == ["C", "D"]
+
+
+def test_a_summary_grows_is_kept_and_is_cleared() -> None:
+    chunks = '< compaction_summary_chunk c1 "a"\n< compaction_summary_chunk c1 "b"\n'
+    kept = state(f'{chunks}< compaction_update c1 {{"status": "completed"}}')
+    cleared = state(f'{chunks}< compaction_update c1 {{"status": "failed", "summary": null}}')
+
+    assert len(kept["compactions"]["c1"]["summary"]) == 2
+    assert cleared["compactions"]["c1"]["summary"] == []

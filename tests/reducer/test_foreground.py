@@ -189,3 +189,82 @@ def test_background_is_a_full_list_or_not_reported(report: str, background: obje
 
 def test_the_draft_knows_no_background_list() -> None:
     assert "background" not in foreground('< running {"background": []}')
+
+
+def test_work_may_begin_blocked_or_in_a_state_that_is_not_understood() -> None:
+    for first in ("requires_action", 'state_update {"state": "_dreaming"}'):
+        held = state(
+            f'< {first}\n< tool_call_update t1 {{"status": "in_progress"}}\n< running\n> cancel\n'
+            "< idle cancelled"
+        )
+
+        assert held["toolCalls"]["t1"]["status"] == "cancelled"
+        assert held["foreground"]["completions"] == 1
+
+
+def test_a_cancel_marks_while_the_state_is_unknown_as_while_it_was_last_known() -> None:
+    """STATE-UNKNOWN ends no work."""
+    held = state('< running\n< tool_call_update t1 {"status": "in_progress"}\n< unknown\n> cancel')
+
+    assert held["toolCalls"]["t1"]["status"] == "cancelled"
+
+
+def test_a_tool_first_seen_by_a_chunk_or_a_permission_belongs_to_the_work_too() -> None:
+    held = state('< running\n< tool_call_content_chunk t1 "a"\n< #a1 permission t2\n> cancel')
+
+    assert [call["status"] for call in held["toolCalls"].values()] == ["cancelled", "cancelled"]
+
+
+def test_a_mark_is_left_alone_by_what_does_not_name_the_status() -> None:
+    held = state(
+        '< running\n< tool_call_update t1 {"status": "in_progress"}\n> cancel\n'
+        '< tool_call_content_chunk t1 "late"\n< tool_call_update t1 {"title": "T"}'
+    )
+
+    assert held["toolCalls"]["t1"]["status"] == "cancelled"
+
+
+def test_a_cancel_touches_only_its_own_session() -> None:
+    held = state(
+        '< running\n< tool_call_update t1 {"status": "in_progress"}\n> [s2] cancel',
+    )
+
+    assert held["toolCalls"]["t1"]["status"] == "in_progress"
+
+
+def test_a_cancel_that_the_agent_sends_does_not_travel_that_way() -> None:
+    held = state(
+        '< running\n< tool_call_update t1 {"status": "in_progress"}\n'
+        '< raw {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s1"}}'
+    )
+
+    assert held["toolCalls"]["t1"]["status"] == "in_progress"
+
+
+def test_a_tool_of_earlier_work_that_is_updated_now_is_not_of_this_work() -> None:
+    held = state(
+        '< running\n< tool_call_update b1 {"status": "in_progress"}\n< idle end_turn\n< running\n'
+        '< tool_call_update b1 {"title": "T"}\n> cancel'
+    )
+
+    assert held["toolCalls"]["b1"]["status"] == "in_progress"
+
+
+def test_an_unknown_state_is_not_taken_for_the_end_when_idle_was_last_known() -> None:
+    found = foreground("< running\n< idle end_turn\n< unknown\n< idle")
+
+    assert (found["completions"], found["confirmed"], found["stopReason"]) == (1, True, "end_turn")
+
+
+def test_an_outcome_beside_a_state_that_is_not_idle_is_an_unknown_field() -> None:
+    found = foreground(
+        '< running {"stopReason": "end_turn", "usage": {"totalTokens": 1, "inputTokens": 1, '
+        '"outputTokens": 0}}'
+    )
+
+    assert (found["state"], found["stopReason"], found["usage"]) == ("running", None, None)
+
+
+def test_a_report_without_a_state_changes_nothing() -> None:
+    for fields in ("{}", '{"state": null}', '{"state": 7}'):
+        assert foreground(f"< running\n< state_update {fields}") == foreground("< running")

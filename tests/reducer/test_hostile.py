@@ -11,7 +11,9 @@ import pytest
 
 from acpsim.reducer import Reducer
 from acpsim.wire.edition import EDITIONS, Edition
+from acpsim.wire.jsonrpc import OTHER_SIDE, Direction
 from acpsim.wire.trace import event
+from acpsim.wire.updates import VARIANTS
 from tests.helpers.shorthand import conversation
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -32,16 +34,30 @@ def spoilt(value: Any) -> Iterator[Any]:
                 yield [*value[:at], other, *value[at + 1 :]]
 
 
-def shapes() -> list[tuple[str, dict[str, Any]]]:
-    """One recorded message of each shape, with its direction."""
-    found: dict[object, tuple[str, dict[str, Any]]] = {}
+Told = tuple[Direction, dict[str, Any]]
+
+
+def shapes() -> list[tuple[list[Told], Told]]:
+    """One recorded message of each shape, behind the request that it answers if it answers one."""
+    found: dict[object, tuple[list[Told], Told]] = {}
     for path in sorted(RECORDED.glob("*.jsonl")):
+        asked: dict[object, Told] = {}
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
-            if "msg" in row:
-                update = row["msg"].get("params", {}).get("update", {})
-                key = (row["dir"], row["msg"].get("method"), update.get("sessionUpdate"))
-                found.setdefault(key, (row["dir"], row["msg"]))
+            if "msg" not in row:
+                continue
+            told: Told = (row["dir"], row["msg"])
+            direction, message = told
+            if "method" not in message:
+                request = asked.pop((OTHER_SIDE[direction], message["id"]))
+                key: object = (request[1]["method"], "error" in message)
+                found.setdefault(key, ([request], told))
+                continue
+            if "id" in message:
+                asked[direction, message["id"]] = told
+            update = message["params"].get("update", {})
+            key = (direction, message["method"], update.get("sessionUpdate"))
+            found.setdefault(key, ([], told))
     return list(found.values())
 
 
@@ -53,13 +69,28 @@ def test_no_field_of_any_message_replaced_by_anything_raises(edition: Edition) -
         held.apply(known)
     before = held.snapshot_bytes("kept")
 
-    for direction, message in shapes():
+    for asked, (direction, message) in shapes():
+        waiting = held.fork()
+        for way, request in asked:
+            waiting.apply(event(way, request, edition=edition))
         for value in spoilt(message):
-            reducer = held.fork()
-            reducer.apply(event(direction, value, edition=edition))  # type: ignore[arg-type]
+            reducer = waiting.fork()
+            reducer.apply(event(direction, value, edition=edition))
             assert reducer.snapshot_bytes("kept") == before
             for session in reducer.sessions():
                 reducer.snapshot(session)
+
+
+def test_the_messages_that_are_spoilt_are_of_every_kind() -> None:
+    told = [message for _, (_, message) in shapes()]
+
+    seen = {message["params"]["update"]["sessionUpdate"] for message in told if updates_in(message)}
+    assert set(VARIANTS) <= seen
+    assert sum("method" not in message for message in told) >= 8
+
+
+def updates_in(message: dict[str, Any]) -> bool:
+    return message.get("method") == "session/update"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +104,10 @@ def test_no_field_of_any_message_replaced_by_anything_raises(edition: Edition) -
         b"[" * 100_000,
         b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
         b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":NaN}}',
+        (
+            b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
+            b'{"sessionUpdate":"_x","huge":' + b"9" * 5_000 + b"}}}"
+        ),
         (
             b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
             b'{"sessionUpdate":"agent_message","messageId":"m","content":'
