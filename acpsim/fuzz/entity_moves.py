@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from acpsim.fuzz.ledger import Ledger, Talk, Thing
+from acpsim.fuzz.ledger import Ledger, Session, Thing
 from acpsim.wire.cells import JsonObject
 
 CHUNK_OF: Final = {
@@ -19,30 +19,30 @@ CHUNK_OF: Final = {
 }
 
 
-def message(ledger: Ledger, talk: Talk) -> None:
+def message(ledger: Ledger, session: Session) -> None:
     """A new message of the agent, whole or by its first chunk."""
-    _new_message(ledger, talk, "agent_message", own_id=ledger.fresh_id(talk, "agent_message"))
+    _new_message(ledger, session, "agent_message", own_id=ledger.fresh_id(session, "agent_message"))
 
 
-def thought(ledger: Ledger, talk: Talk) -> None:
+def thought(ledger: Ledger, session: Session) -> None:
     """A new thought; it often bears the messageId of a reply."""
-    held = talk.things.get("agent_thought", {})
-    shared = [thing.own_id for thing in talk.of("agent_message") if thing.own_id not in held]
+    held = session.things.get("agent_thought", {})
+    shared = [thing.own_id for thing in session.of("agent_message") if thing.own_id not in held]
     if shared and ledger.values.maybe(0.6):
         own_id = ledger.values.chance.choice(shared)
     else:
-        own_id = ledger.fresh_id(talk, "agent_thought")
-    _new_message(ledger, talk, "agent_thought", own_id=own_id)
+        own_id = ledger.fresh_id(session, "agent_thought")
+    _new_message(ledger, session, "agent_thought", own_id=own_id)
 
 
-def _new_message(ledger: Ledger, talk: Talk, kind: str, *, own_id: str) -> Thing:
+def _new_message(ledger: Ledger, session: Session, kind: str, *, own_id: str) -> Thing:
     values = ledger.values
     if values.maybe(0.5):
         update = chunk(ledger, kind, own_id)
     else:
         update = {"sessionUpdate": kind, "messageId": own_id, "content": values.blocks()}
         update |= values.meta(chance=0.4)
-    return ledger.make(talk, kind, update, own_id=own_id)
+    return ledger.make(session, kind, update, own_id=own_id)
 
 
 def chunk(ledger: Ledger, kind: str, own_id: str) -> JsonObject:
@@ -55,9 +55,9 @@ def chunk(ledger: Ledger, kind: str, own_id: str) -> JsonObject:
     return update
 
 
-def message_more(ledger: Ledger, talk: Talk) -> None:
+def message_more(ledger: Ledger, session: Session) -> None:
     """A chunk or a patch of a message that is there."""
-    held = [thing for kind in CHUNK_OF for thing in talk.of(kind)]
+    held = [thing for kind in CHUNK_OF for thing in session.of(kind)]
     thing = ledger.values.chance.choice(held[-4:])
     if ledger.values.maybe(0.6):
         update = chunk(ledger, thing.kind, thing.own_id)
@@ -66,36 +66,36 @@ def message_more(ledger: Ledger, talk: Talk) -> None:
         update = {"sessionUpdate": thing.kind, "messageId": thing.own_id}
         update |= values.patch("content", values.blocks, chance=0.6) | values.meta(chance=0.4)
     if thing.kind == "session_message":
-        update |= _identities(ledger, talk, chunked=update["sessionUpdate"] != thing.kind)
-    ledger.about(talk, thing, update)
+        update |= _identities(ledger, session, chunked=update["sessionUpdate"] != thing.kind)
+    ledger.about(session, thing, update)
 
 
-def has_messages(ledger: Ledger, talk: Talk) -> bool:
+def has_messages(ledger: Ledger, session: Session) -> bool:
     """Whether there is a message to say more of."""
-    return any(talk.things.get(kind) for kind in CHUNK_OF)
+    return any(session.things.get(kind) for kind in CHUNK_OF)
 
 
-def session_message(ledger: Ledger, talk: Talk) -> None:
+def session_message(ledger: Ledger, session: Session) -> None:
     """One side's view of a message between sessions."""
     kind = "session_message"
-    own_id = ledger.fresh_id(talk, kind)
+    own_id = ledger.fresh_id(session, kind)
     if ledger.values.maybe(0.5):
         update = chunk(ledger, kind, own_id)
     else:
         update = {"sessionUpdate": kind, "messageId": own_id}
         update |= ledger.values.patch("content", ledger.values.blocks, chance=0.7)
-    update |= _identities(ledger, talk, chunked=update["sessionUpdate"] != kind)
-    ledger.make(talk, kind, update, own_id=own_id, background=True)
+    update |= _identities(ledger, session, chunked=update["sessionUpdate"] != kind)
+    ledger.make(session, kind, update, own_id=own_id, background=True)
 
 
-def _identities(ledger: Ledger, talk: Talk, *, chunked: bool) -> JsonObject:
+def _identities(ledger: Ledger, session: Session, *, chunked: bool) -> JsonObject:
     values = ledger.values
     names = ("senderSessionId", "recipientSessionId")
     if chunked and not ledger.edition.chunks_carry_identities:
         return {}
     found: JsonObject = {}
     for name in names:
-        found |= values.patch(name, lambda: values.chance.choice((talk.session, "peer")))
+        found |= values.patch(name, lambda: values.chance.choice((session.name, "peer")))
     if ledger.edition.message_cross_references:
         found |= values.patch("senderMessageId", lambda: "u1", chance=0.2)
         found |= values.patch("recipientMessageId", lambda: "u2", chance=0.2)
@@ -105,35 +105,35 @@ def _identities(ledger: Ledger, talk: Talk, *, chunked: bool) -> JsonObject:
 # -------------------------------------------------------------------------------- tool calls
 
 
-def tool(ledger: Ledger, talk: Talk) -> None:
+def tool(ledger: Ledger, session: Session) -> None:
     """A new tool call: of the work that goes on, or of the background."""
     values = ledger.values
-    own_id = ledger.fresh_id(talk, "tool_call")
+    own_id = ledger.fresh_id(session, "tool_call")
     background = values.maybe(0.2)
     if values.maybe(0.15):
-        update = _item(ledger, talk, own_id)
+        update = _item(ledger, session, own_id)
     else:
         update = {"sessionUpdate": "tool_call_update", "toolCallId": own_id}
         update["title"] = values.title()
         update |= values.patch("status", lambda: "pending", chance=0.5)
-        update |= _tool_fields(ledger, talk)
-    ledger.make(talk, "tool_call", update, own_id=own_id, background=background)
+        update |= _tool_fields(ledger, session)
+    ledger.make(session, "tool_call", update, own_id=own_id, background=background)
 
 
-def _item(ledger: Ledger, talk: Talk, own_id: str) -> JsonObject:
+def _item(ledger: Ledger, session: Session, own_id: str) -> JsonObject:
     """One item more of a tool call's content."""
     values = ledger.values
     update: JsonObject = {"sessionUpdate": "tool_call_content_chunk", "toolCallId": own_id}
-    update["content"] = values.tool_item(list(talk.things.get("terminal", {})))
+    update["content"] = values.tool_item(list(session.things.get("terminal", {})))
     if values.maybe(0.15):
         update["_meta"] = values.some_meta()
     return update
 
 
-def _tool_fields(ledger: Ledger, talk: Talk) -> JsonObject:
+def _tool_fields(ledger: Ledger, session: Session) -> JsonObject:
     values = ledger.values
     kinds = [*sorted(ledger.edition.tool_kinds), "_weld"]
-    terminals = list(talk.things.get("terminal", {}))
+    terminals = list(session.things.get("terminal", {}))
     fields = {
         **values.patch("kind", lambda: values.chance.choice(kinds)),
         **values.patch("name", values.text, chance=0.2),
@@ -148,44 +148,44 @@ def _tool_fields(ledger: Ledger, talk: Talk) -> JsonObject:
     return fields
 
 
-def tool_more(ledger: Ledger, talk: Talk) -> None:
+def tool_more(ledger: Ledger, session: Session) -> None:
     """A chunk, a patch, or the next status of a tool call that is not held up by a question."""
     values = ledger.values
-    thing = values.chance.choice(_free_tools(talk)[-3:])
+    thing = values.chance.choice(_free_tools(session)[-3:])
     named = {"toolCallId": thing.own_id}
     draw = values.chance.random()
     if draw < 0.35:
-        update = _item(ledger, talk, thing.own_id)
+        update = _item(ledger, session, thing.own_id)
     else:
-        update = {"sessionUpdate": "tool_call_update", **named, **_tool_fields(ledger, talk)}
+        update = {"sessionUpdate": "tool_call_update", **named, **_tool_fields(ledger, session)}
         update |= values.patch("title", values.text, chance=0.15)
         if draw > 0.6 and thing.open:
-            thing.status = _next_status(ledger, talk, thing)
+            thing.status = _next_status(ledger, session, thing)
             update["status"] = thing.status
-    ledger.about(talk, thing, update)
+    ledger.about(session, thing, update)
 
 
-def has_tools(ledger: Ledger, talk: Talk) -> bool:
+def has_tools(ledger: Ledger, session: Session) -> bool:
     """Whether there is a tool call that is not held up by a question."""
-    return bool(_free_tools(talk))
+    return bool(_free_tools(session))
 
 
-def _free_tools(talk: Talk) -> list[Thing]:
-    held_up = {id(asked.thing) for asked in talk.permissions}
-    return [thing for thing in talk.of("tool_call") if id(thing) not in held_up]
+def _free_tools(session: Session) -> list[Thing]:
+    held_up = {id(asked.thing) for asked in session.permissions}
+    return [thing for thing in session.of("tool_call") if id(thing) not in held_up]
 
 
-def _next_status(ledger: Ledger, talk: Talk, thing: Thing) -> str:
+def _next_status(ledger: Ledger, session: Session, thing: Thing) -> str:
     """Pending, in progress, ended. After a cancel nothing newly starts."""
     if thing.status == "pending":
-        return "failed" if talk.cancelled is not None else "in_progress"
+        return "failed" if session.cancelled is not None else "in_progress"
     ends = ["completed", "completed", "failed", "_queued"]
     if "paused" in ledger.edition.tool_statuses:
         ends.append("in_progress" if thing.status == "paused" else "paused")
     return ledger.values.chance.choice(ends)
 
 
-def end_tool(ledger: Ledger, talk: Talk, thing: Thing, *, status: str) -> None:
+def end_tool(ledger: Ledger, session: Session, thing: Thing, *, status: str) -> None:
     """The terminal status of a tool call."""
     thing.status = status
     update = {
@@ -193,33 +193,33 @@ def end_tool(ledger: Ledger, talk: Talk, thing: Thing, *, status: str) -> None:
         "toolCallId": thing.own_id,
         "status": status,
     }
-    ledger.about(talk, thing, update)
+    ledger.about(session, thing, update)
 
 
 # -------------------------------------------------------------------------------- terminals
 
 
-def terminal(ledger: Ledger, talk: Talk) -> None:
+def terminal(ledger: Ledger, session: Session) -> None:
     """A new terminal, by an update or by its first output."""
     values = ledger.values
-    own_id = ledger.fresh_id(talk, "terminal")
+    own_id = ledger.fresh_id(session, "terminal")
     if values.maybe(0.4):
         update = _output(ledger, own_id)
     else:
         update = {"sessionUpdate": "terminal_update", "terminalId": own_id}
         update |= _terminal_fields(ledger)
-    ledger.make(talk, "terminal", update, own_id=own_id, background=values.maybe(0.4))
+    ledger.make(session, "terminal", update, own_id=own_id, background=values.maybe(0.4))
 
 
-def terminal_more(ledger: Ledger, talk: Talk) -> None:
+def terminal_more(ledger: Ledger, session: Session) -> None:
     """Output of a terminal, or a patch: also one that replaces all output, or takes back an end."""
-    thing = ledger.values.chance.choice(talk.of("terminal")[-2:])
+    thing = ledger.values.chance.choice(session.of("terminal")[-2:])
     if ledger.values.maybe(0.6):
         update = _output(ledger, thing.own_id)
     else:
         update = {"sessionUpdate": "terminal_update", "terminalId": thing.own_id}
         update |= _terminal_fields(ledger)
-    ledger.about(talk, thing, update)
+    ledger.about(session, thing, update)
 
 
 def _output(ledger: Ledger, own_id: str) -> JsonObject:
@@ -243,45 +243,45 @@ def _terminal_fields(ledger: Ledger) -> JsonObject:
     return fields
 
 
-def has_terminals(ledger: Ledger, talk: Talk) -> bool:
+def has_terminals(ledger: Ledger, session: Session) -> bool:
     """Whether there is a terminal."""
-    return bool(talk.things.get("terminal"))
+    return bool(session.things.get("terminal"))
 
 
 # -------------------------------------------------------------------------------- plans
 
 
-def plan(ledger: Ledger, talk: Talk) -> None:
+def plan(ledger: Ledger, session: Session) -> None:
     """A plan, new or in place of one that is there."""
     values = ledger.values
-    held = talk.things.get("plan", {})
+    held = session.things.get("plan", {})
     known = bool(held) and values.maybe(0.5)
-    own_id = values.chance.choice(list(held)) if known else ledger.fresh_id(talk, "plan")
+    own_id = values.chance.choice(list(held)) if known else ledger.fresh_id(session, "plan")
     update = {"sessionUpdate": "plan_update", "plan": values.plan(own_id)}
     if known:
-        ledger.about(talk, held[own_id], update)
+        ledger.about(session, held[own_id], update)
     else:
-        ledger.make(talk, "plan", update, own_id=own_id)
+        ledger.make(session, "plan", update, own_id=own_id)
 
 
-def plan_removed(ledger: Ledger, talk: Talk) -> None:
+def plan_removed(ledger: Ledger, session: Session) -> None:
     """A plan goes. Its id is not used for another one."""
-    thing = ledger.values.chance.choice(talk.of("plan"))
-    ledger.about(talk, thing, {"sessionUpdate": "plan_removed", "planId": thing.own_id})
+    thing = ledger.values.chance.choice(session.of("plan"))
+    ledger.about(session, thing, {"sessionUpdate": "plan_removed", "planId": thing.own_id})
 
 
-def has_plans(ledger: Ledger, talk: Talk) -> bool:
+def has_plans(ledger: Ledger, session: Session) -> bool:
     """Whether there is, or was, a plan."""
-    return bool(talk.things.get("plan"))
+    return bool(session.things.get("plan"))
 
 
 # -------------------------------------------------------------------------------- compactions
 
 
-def compaction(ledger: Ledger, talk: Talk) -> None:
+def compaction(ledger: Ledger, session: Session) -> None:
     """A new compaction, by an update or by a chunk of its summary."""
     values = ledger.values
-    own_id = ledger.fresh_id(talk, "compaction")
+    own_id = ledger.fresh_id(session, "compaction")
     status = "in_progress"
     if values.maybe(0.4):
         update = _summary(ledger, own_id)
@@ -289,26 +289,26 @@ def compaction(ledger: Ledger, talk: Talk) -> None:
         status = values.chance.choice(("in_progress", "completed"))
         update = {"sessionUpdate": "compaction_update", "compactionId": own_id, "status": status}
         update |= _compaction_fields(ledger)
-    thing = ledger.make(talk, "compaction", update, own_id=own_id)
+    thing = ledger.make(session, "compaction", update, own_id=own_id)
     thing.status = status
 
 
-def compaction_more(ledger: Ledger, talk: Talk) -> None:
+def compaction_more(ledger: Ledger, session: Session) -> None:
     """A chunk of a summary, a patch, or the end of a compaction."""
-    thing = ledger.values.chance.choice(talk.of("compaction")[-2:])
+    thing = ledger.values.chance.choice(session.of("compaction")[-2:])
     if ledger.values.maybe(0.5):
-        ledger.about(talk, thing, _summary(ledger, thing.own_id))
+        ledger.about(session, thing, _summary(ledger, thing.own_id))
         return
     if thing.open and ledger.values.maybe(0.6):
         thing.status = ledger.values.chance.choice(("completed", "failed", "cancelled"))
-    end_compaction(ledger, talk, thing)
+    end_compaction(ledger, session, thing)
 
 
-def end_compaction(ledger: Ledger, talk: Talk, thing: Thing) -> None:
+def end_compaction(ledger: Ledger, session: Session, thing: Thing) -> None:
     """An update with the status that the compaction has."""
     update: JsonObject = {"sessionUpdate": "compaction_update", "compactionId": thing.own_id}
     update |= {"status": thing.status, **_compaction_fields(ledger)}
-    ledger.about(talk, thing, update)
+    ledger.about(session, thing, update)
 
 
 def _summary(ledger: Ledger, own_id: str) -> JsonObject:
@@ -328,6 +328,6 @@ def _compaction_fields(ledger: Ledger) -> JsonObject:
     }
 
 
-def has_compactions(ledger: Ledger, talk: Talk) -> bool:
+def has_compactions(ledger: Ledger, session: Session) -> bool:
     """Whether there is a compaction."""
-    return bool(talk.things.get("compaction"))
+    return bool(session.things.get("compaction"))

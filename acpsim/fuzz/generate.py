@@ -57,7 +57,7 @@ def generate(
     values.chance = chance
     settled = chance.random() < 0.8
     if settled:
-        settle(ledger, [talk for talk in ledger.talks if talk.closed is None])
+        settle(ledger, [session for session in ledger.sessions if session.closed is None])
     return ledger.script.scenario(name, settled=settled)
 
 
@@ -75,26 +75,26 @@ def step(
 ) -> None:
     """One move: mostly within a session, now and then about sessions or the connection."""
     draw = chance.random()
-    top = [talk for talk in ledger.talks if talk.parent is None]
+    top = [session for session in ledger.sessions if session.parent is None]
     if "sessions" in swarm and draw < 0.06 and len(top) < SESSIONS_MAX:
         client_moves.new_session(ledger)
         return
     if "losses" in swarm and 0.06 <= draw < 0.09:
         client_moves.lose(ledger)
         return
-    live = [talk for talk in ledger.talks if talk.closed is None]
+    live = [session for session in ledger.sessions if session.closed is None]
     if "resumes" in swarm and draw > 0.9:
-        closed = [talk for talk in top if talk.closed is not None]
+        closed = [session for session in top if session.closed is not None]
         if closed:
             client_moves.resume(ledger, chance.choice(closed))
             return
     if not live:
         client_moves.new_session(ledger)
         return
-    talk = chance.choice(live)
-    open_ = [move for move in moves if move.open(ledger, talk)]
+    session = chance.choice(live)
+    open_ = [move for move in moves if move.open(ledger, session)]
     if open_:  # a child may have to wait for its parent
-        _pick(chance, open_).act(ledger, talk)
+        _pick(chance, open_).act(ledger, session)
 
 
 def _pick(chance: random.Random, moves: Sequence[Move]) -> Move:

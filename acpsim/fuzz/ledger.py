@@ -1,6 +1,6 @@
 """What the two parties know and owe while a conversation is written.
 
-Owns: `Ledger`, `Talk` (one session) and `Thing` (one entity). It is the agent's book-keeping and
+Owns: `Ledger`, `Session` (one session) and `Thing` (one entity). It is the agent's book-keeping and
 the client's promises, never the client's state: what any of it makes of a client is a target's to
 say. Each message is written with the messages that it has to follow, so that all its other
 neighbours may change places with it:
@@ -63,15 +63,15 @@ class Asked:
 
 
 @dataclasses.dataclass(slots=True, frozen=False)
-class Talk:
+class Session:
     """One session."""
 
-    session: str
+    name: str
     ready: Node
     """What the agent's first message for it has to follow."""
     client_last: Node
     """The last that the client sent for it, or the response after which it may send."""
-    parent: Talk | None = None
+    parent: Session | None = None
     state: str = "idle"
     state_node: Node | None = None
     stretch: int = 0
@@ -123,7 +123,7 @@ class Ledger:
         self.edition = edition
         self.values = values
         self.script = Script(edition)
-        self.talks: list[Talk] = []
+        self.sessions: list[Session] = []
         self.supported: frozenset[str] = frozenset()
         self.connected: Node = 0
         """The answer to `initialize`, which all else follows."""
@@ -152,7 +152,7 @@ class Ledger:
 
     def client_asks(
         self,
-        talk: Talk | None,
+        session: Session | None,
         method: str,
         params: JsonObject,
         *,
@@ -161,31 +161,31 @@ class Ledger:
     ) -> Asked:
         """A request of the client, for a session or for none."""
         identity = self.request_id("c2a")
-        named = params if talk is None else {"sessionId": talk.session, **params}
+        named = params if session is None else {"sessionId": session.name, **params}
         message = {**VERSION, "id": identity, "method": method, "params": named}
-        bound = (*self._client_after(talk), *self._cancelled, *after)
+        bound = (*self._client_after(session), *self._cancelled, *after)
         node = self.script.say("c2a", message, bound, keep=keep)
-        if talk is None:
+        if session is None:
             self._loose.append(node)
         else:
-            talk.client_last = node
+            session.client_last = node
         return Asked(identity, node, params)
 
-    def client_cancels(self, talk: Talk) -> Node:
+    def client_cancels(self, session: Session) -> Node:
         """`session/cancel`, after every request that the client has sent so far."""
-        params = {"sessionId": talk.session}
+        params = {"sessionId": session.name}
         message = {**VERSION, "method": "session/cancel", "params": params}
-        sent = [other.client_last for other in self.talks]
+        sent = [other.client_last for other in self.sessions]
         node = self.script.say("c2a", message, (self.connected, *sent, *self._loose))
-        talk.client_last = node
+        session.client_last = node
         self._cancelled.append(node)
         self._loose = []
-        if talk.state_node is not None:
-            self.before_cancels.append(talk.state_node)
+        if session.state_node is not None:
+            self.before_cancels.append(session.state_node)
         return node
 
-    def _client_after(self, talk: Talk | None) -> tuple[Node, ...]:
-        return (self.connected,) if talk is None else (self.connected, talk.client_last)
+    def _client_after(self, session: Session | None) -> tuple[Node, ...]:
+        return (self.connected,) if session is None else (self.connected, session.client_last)
 
     def answers(
         self, asked: Asked, answer: JsonObject, after: Iterable[Node] = (), *, keep: bool = False
@@ -196,21 +196,21 @@ class Ledger:
         return self.script.say("a2c", message, bound, keep=keep)
 
     def agent_asks(
-        self, talk: Talk, method: str, params: JsonObject, *, after: Iterable[Node] = ()
+        self, session: Session, method: str, params: JsonObject, *, after: Iterable[Node] = ()
     ) -> Asked:
         """A request of the agent."""
         identity = self.request_id("a2c")
-        named = {"sessionId": talk.session, **params}
+        named = {"sessionId": session.name, **params}
         message = {**VERSION, "id": identity, "method": method, "params": named}
-        node = self.script.say("a2c", message, (talk.ready, *after))
-        talk.all_nodes.append(node)
+        node = self.script.say("a2c", message, (session.ready, *after))
+        session.all_nodes.append(node)
         return Asked(identity, node)
 
-    def client_answers(self, talk: Talk, asked: Asked, answer: JsonObject) -> Node:
+    def client_answers(self, session: Session, asked: Asked, answer: JsonObject) -> Node:
         """The client's answer, after all else that it has sent for the session."""
         message = {**VERSION, "id": asked.identity, **answer}
-        node = self.script.say("c2a", message, (asked.node, talk.client_last))
-        talk.client_last = node
+        node = self.script.say("c2a", message, (asked.node, session.client_last))
+        session.client_last = node
         return node
 
     def agent_tells(self, method: str, params: JsonObject, after: Iterable[Node]) -> Node:
@@ -218,36 +218,36 @@ class Ledger:
         message = {**VERSION, "method": method, "params": params}
         return self.script.say("a2c", message, (self.connected, *after))
 
-    def update(self, talk: Talk, update: JsonObject, after: Iterable[Node] = ()) -> Node:
+    def update(self, session: Session, update: JsonObject, after: Iterable[Node] = ()) -> Node:
         """Any `session/update`, bound to nothing but what is given."""
-        params = {"sessionId": talk.session, "update": update}
+        params = {"sessionId": session.name, "update": update}
         message = {**VERSION, "method": "session/update", "params": params}
-        node = self.script.say("a2c", message, (talk.ready, *after))
-        talk.all_nodes.append(node)
+        node = self.script.say("a2c", message, (session.ready, *after))
+        session.all_nodes.append(node)
         return node
 
     # ---------------------------------------------------------------- entities
 
     def about(
-        self, talk: Talk, thing: Thing, update: JsonObject, *, after: Iterable[Node] = ()
+        self, session: Session, thing: Thing, update: JsonObject, *, after: Iterable[Node] = ()
     ) -> Node:
         """An update of an entity that is there. It is foreground work's if the entity was made in
         this stretch of it.
         """
         bound = [thing.last, *after]
-        foreground = talk.working and thing.stretch == talk.stretch and not thing.detached
-        if foreground and talk.state_node is not None:
-            bound.append(talk.state_node)
-        node = self.update(talk, update, bound)
+        foreground = session.working and thing.stretch == session.stretch and not thing.detached
+        if foreground and session.state_node is not None:
+            bound.append(session.state_node)
+        node = self.update(session, update, bound)
         thing.last = node
         thing.told.append(update)
         if foreground:
-            talk.since_state.append(node)
+            session.since_state.append(node)
         return node
 
     def make(
         self,
-        talk: Talk,
+        session: Session,
         kind: str,
         update: JsonObject,
         *,
@@ -256,39 +256,39 @@ class Ledger:
         after: Iterable[Node] = (),
     ) -> Thing:
         """An entity's first update. It belongs to the work that goes on, unless background."""
-        foreground = talk.working and not background
+        foreground = session.working and not background
         bound = list(after)
-        if foreground and talk.state_node is not None:
-            bound.append(talk.state_node)
-        node = self.update(talk, update, bound)
+        if foreground and session.state_node is not None:
+            bound.append(session.state_node)
+        node = self.update(session, update, bound)
         if foreground:
-            talk.since_state.append(node)
-        thing = Thing(kind, own_id, node, node, talk.stretch if foreground else None)
+            session.since_state.append(node)
+        thing = Thing(kind, own_id, node, node, session.stretch if foreground else None)
         thing.told.append(update)
-        talk.things.setdefault(kind, {})[own_id] = thing
+        session.things.setdefault(kind, {})[own_id] = thing
         return thing
 
-    def fresh_id(self, talk: Talk, kind: str) -> str:
+    def fresh_id(self, session: Session, kind: str) -> str:
         """An id that no entity of this type has in the session."""
-        held = talk.things.get(kind, {})
+        held = session.things.get(kind, {})
         count = len(held) + 1
         while (own_id := self.values.entity_id(kind, count)) in held:
             count += 1
         return own_id
 
-    def single(self, talk: Talk, update: JsonObject, *, key: str | None = None) -> Node:
+    def single(self, session: Session, update: JsonObject, *, key: str | None = None) -> Node:
         """An update of something that the session has only one of."""
         name = str(update["sessionUpdate"]) if key is None else key
-        last = talk.singles.get(name)
-        node = self.update(talk, update, () if last is None else (last,))
-        talk.singles[name] = node
+        last = session.singles.get(name)
+        node = self.update(session, update, () if last is None else (last,))
+        session.singles[name] = node
         return node
 
     # ---------------------------------------------------------------- states
 
     def report(
         self,
-        talk: Talk,
+        session: Session,
         state: str,
         fields: JsonObject | None = None,
         *,
@@ -296,31 +296,31 @@ class Ledger:
     ) -> Node:
         """A state report: after all that the agent has said of the work so far."""
         update: JsonObject = {"sessionUpdate": "state_update", "state": state, **(fields or {})}
-        if talk.background and self.edition.reports_background:
-            update["background"] = self._background(talk)
-        bound = [*talk.since_state, *after]
-        if not talk.working and talk.cancel_last is not None:
-            bound.append(talk.cancel_last)
-        if talk.state_node is not None:
-            bound.append(talk.state_node)
-        node = self.update(talk, update, bound)
-        talk.since_state = []
-        talk.state_node = node
+        if session.background and self.edition.reports_background:
+            update["background"] = self._background(session)
+        bound = [*session.since_state, *after]
+        if not session.working and session.cancel_last is not None:
+            bound.append(session.cancel_last)
+        if session.state_node is not None:
+            bound.append(session.state_node)
+        node = self.update(session, update, bound)
+        session.since_state = []
+        session.state_node = node
         if state != "unknown":
-            if not talk.working and state != "idle":
-                talk.stretch += 1
-            talk.state = state
+            if not session.working and state != "idle":
+                session.stretch += 1
+            session.state = state
         return node
 
-    def _background(self, talk: Talk) -> list[JsonObject]:
+    def _background(self, session: Session) -> list[JsonObject]:
         """What goes on apart from the work. Each is announced before it is listed."""
         found: list[JsonObject] = []
-        for thing in talk.of("tool_call"):
-            own_work = talk.working and thing.stretch == talk.stretch
+        for thing in session.of("tool_call"):
+            own_work = session.working and thing.stretch == session.stretch
             thing.detached = thing.detached or not own_work or self.values.maybe(0.3)
             if thing.open and thing.detached:
                 found.append({"type": "tool_call", "toolCallId": thing.own_id})
-                talk.since_state.append(thing.last)
+                session.since_state.append(thing.last)
         return found
 
     def new_session_name(self) -> str:
@@ -333,6 +333,6 @@ class Ledger:
         self.script.lose()
         self._counts = {"c2a": 0, "a2c": 0}
         self.before_cancels, self._cancelled, self._loose = [], [], []
-        for talk in self.talks:
-            talk.prompts, talk.permissions = [], []
-            talk.cancelled = None
+        for session in self.sessions:
+            session.prompts, session.permissions = [], []
+            session.cancelled = None

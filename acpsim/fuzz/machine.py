@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from acpsim.fuzz import client_moves
-from acpsim.fuzz.ledger import Ledger, Talk
+from acpsim.fuzz.ledger import Ledger, Session
 from acpsim.fuzz.moves import MOVES, Move
 from acpsim.fuzz.scenario import Scenario
 from acpsim.fuzz.values import Values
@@ -39,9 +39,9 @@ class Writer(RuleBasedStateMachine):
         super().__init__()
         self.ledger = Ledger(self.edition, Values(random.Random(0), self.edition, hostile=True))
 
-    def live(self) -> list[Talk]:
+    def live(self) -> list[Session]:
         """The sessions of which something may be said now."""
-        return [talk for talk in self.ledger.talks if talk.closed is None]
+        return [session for session in self.ledger.sessions if session.closed is None]
 
     def draw_from(self, chance: random.Random) -> None:
         """From here on, values come from this source."""
@@ -53,7 +53,7 @@ class Writer(RuleBasedStateMachine):
         client_moves.connect(self.ledger)
         client_moves.new_session(self.ledger)
 
-    @precondition(lambda self: len(self.ledger.talks) < SESSIONS_MAX)
+    @precondition(lambda self: len(self.ledger.sessions) < SESSIONS_MAX)
     @rule(chance=CHANCES)
     def new_session(self, chance: random.Random) -> None:
         self.draw_from(chance)
@@ -66,19 +66,19 @@ class Writer(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """What was written is judged once, as a whole: its orders are the scheduler's."""
-        if self.ledger.talks:
+        if self.ledger.sessions:
             type(self).judge(self.ledger.script.scenario("machine", settled=False))
 
 
 def _ready(move: Move) -> Callable[[Any], bool]:
-    return lambda self: any(move.open(self.ledger, talk) for talk in self.live())
+    return lambda self: any(move.open(self.ledger, session) for session in self.live())
 
 
 def _acting(move: Move) -> Callable[..., None]:
     def act(self: Writer, chance: random.Random) -> None:
         self.draw_from(chance)
-        talks = [talk for talk in self.live() if move.open(self.ledger, talk)]
-        move.act(self.ledger, chance.choice(talks))
+        sessions = [session for session in self.live() if move.open(self.ledger, session)]
+        move.act(self.ledger, chance.choice(sessions))
 
     act.__name__ = act.__qualname__ = move.name.replace(" ", "_")
     return act

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from acpsim.fuzz import client_moves, entity_moves, work_moves
-from acpsim.fuzz.ledger import Ledger, Talk
+from acpsim.fuzz.ledger import Ledger, Session
 
 
-def _always(ledger: Ledger, talk: Talk) -> bool:
+def _always(ledger: Ledger, session: Session) -> bool:
     return True
 
 
@@ -26,58 +26,68 @@ class Move:
     name: str
     group: str
     weight: float
-    act: Callable[[Ledger, Talk], None]
-    open: Callable[[Ledger, Talk], bool] = _always
+    act: Callable[[Ledger, Session], None]
+    open: Callable[[Ledger, Session], bool] = _always
 
 
-def _busy(ledger: Ledger, talk: Talk) -> bool:
+def _busy(ledger: Ledger, session: Session) -> bool:
     """Foreground work goes on that nothing holds up: new things may be begun."""
-    return talk.working and talk.cancelled is None and talk.state != "requires_action"
+    return session.working and session.cancelled is None and session.state != "requires_action"
 
 
-def _may_make(ledger: Ledger, talk: Talk) -> bool:
+def _may_make(ledger: Ledger, session: Session) -> bool:
     """Entities of the background may come while idle; a cancelled work begins nothing new."""
-    return talk.cancelled is None
+    return session.cancelled is None
 
 
-def _can_finish(ledger: Ledger, talk: Talk) -> bool:
-    if not talk.working:
+def _can_finish(ledger: Ledger, session: Session) -> bool:
+    if not session.working:
         return False
-    return talk.cancelled is not None or not any(asked.foreground for asked in talk.permissions)
+    return session.cancelled is not None or not any(
+        asked.foreground for asked in session.permissions
+    )
 
 
-def _can_insert(ledger: Ledger, talk: Talk) -> bool:
+def _can_insert(ledger: Ledger, session: Session) -> bool:
     """A prompt that was taken back is not inserted, unless it was inserted before that was read."""
-    return bool(talk.prompts) and talk.prompts[0].withdrawn is None and talk.cancelled is None
+    return (
+        bool(session.prompts) and session.prompts[0].withdrawn is None and session.cancelled is None
+    )
 
 
-def _has_work_tools(ledger: Ledger, talk: Talk) -> bool:
-    return talk.working and any(thing.stretch == talk.stretch for thing in talk.of("tool_call"))
+def _has_work_tools(ledger: Ledger, session: Session) -> bool:
+    return session.working and any(
+        thing.stretch == session.stretch for thing in session.of("tool_call")
+    )
 
 
-def _can_start(ledger: Ledger, talk: Talk) -> bool:
-    return not talk.working
+def _can_start(ledger: Ledger, session: Session) -> bool:
+    return not session.working
 
 
-def _own(ledger: Ledger, talk: Talk) -> bool:
+def _own(ledger: Ledger, session: Session) -> bool:
     """A session of the client's own, not a child."""
-    return talk.parent is None
+    return session.parent is None
 
 
-def _first_level(ledger: Ledger, talk: Talk) -> bool:
-    return talk.parent is None and len(talk.things.get("subagent", {})) < 2
+def _first_level(ledger: Ledger, session: Session) -> bool:
+    return session.parent is None and len(session.things.get("subagent", {})) < 2
 
 
-def _can_list_background(ledger: Ledger, talk: Talk) -> bool:
-    return ledger.edition.reports_background and not talk.background
+def _can_list_background(ledger: Ledger, session: Session) -> bool:
+    return ledger.edition.reports_background and not session.background
 
 
-def _can_prompt(ledger: Ledger, talk: Talk) -> bool:
-    return talk.parent is None and not talk.working and not talk.prompts
+def _can_prompt(ledger: Ledger, session: Session) -> bool:
+    return session.parent is None and not session.working and not session.prompts
 
 
-def _can_steer(ledger: Ledger, talk: Talk) -> bool:
-    return talk.parent is None and (talk.working or bool(talk.prompts)) and len(talk.prompts) < 3
+def _can_steer(ledger: Ledger, session: Session) -> bool:
+    return (
+        session.parent is None
+        and (session.working or bool(session.prompts))
+        and len(session.prompts) < 3
+    )
 
 
 MOVES: Final[tuple[Move, ...]] = (
@@ -89,14 +99,14 @@ MOVES: Final[tuple[Move, ...]] = (
         group="rejections",
         weight=1,
         act=work_moves.reject,
-        open=lambda ledger, talk: bool(talk.prompts),
+        open=lambda ledger, session: bool(session.prompts),
     ),
     Move(
         name="withdraw",
         group="withdrawals",
         weight=1,
         act=client_moves.withdraw,
-        open=lambda ledger, talk: bool(talk.prompts),
+        open=lambda ledger, session: bool(session.prompts),
     ),
     Move(name="other user", group="other users", weight=0.5, act=work_moves.other_user),
     Move(name="start", group="own work", weight=1, act=work_moves.start, open=_can_start),
@@ -169,28 +179,28 @@ MOVES: Final[tuple[Move, ...]] = (
         group="children",
         weight=0.7,
         act=work_moves.child_more,
-        open=lambda ledger, talk: bool(talk.things.get("subagent")),
+        open=lambda ledger, session: bool(session.things.get("subagent")),
     ),
     Move(
         name="permission",
         group="permissions",
         weight=1.5,
         act=work_moves.permission,
-        open=lambda ledger, talk: len(talk.permissions) < 3,
+        open=lambda ledger, session: len(session.permissions) < 3,
     ),
     Move(
         name="answer",
         group="permissions",
         weight=3,
         act=client_moves.answer,
-        open=lambda ledger, talk: bool(talk.permissions),
+        open=lambda ledger, session: bool(session.permissions),
     ),
     Move(
         name="take back",
         group="permission withdrawals",
         weight=1,
         act=work_moves.take_back,
-        open=lambda ledger, talk: bool(talk.permissions),
+        open=lambda ledger, session: bool(session.permissions),
     ),
     Move(name="cancel", group="cancels", weight=0.6, act=client_moves.cancel),
     Move(
@@ -223,19 +233,19 @@ CONTENTS: Final = ("messages", "thoughts", "tools", "terminals", "plans", "compa
 """Groups of which a case has at least one: prompts and states alone say little."""
 
 
-def settle(ledger: Ledger, talks: Iterable[Talk]) -> None:
+def settle(ledger: Ledger, sessions: Iterable[Session]) -> None:
     """Pays what is owed: answers, insertions, terminal statuses, the idle that ends the work."""
-    for talk in talks:
-        while talk.permissions:
-            client_moves.answer(ledger, talk)
-        while talk.prompts:
-            if _can_insert(ledger, talk):
-                work_moves.insert(ledger, talk)
+    for session in sessions:
+        while session.permissions:
+            client_moves.answer(ledger, session)
+        while session.prompts:
+            if _can_insert(ledger, session):
+                work_moves.insert(ledger, session)
             else:
-                work_moves.reject(ledger, talk)
-        for thing in talk.of("compaction"):
+                work_moves.reject(ledger, session)
+        for thing in session.of("compaction"):
             if thing.open:
                 thing.status = "completed"
-                entity_moves.end_compaction(ledger, talk, thing)
-        if talk.working:
-            work_moves.finish(ledger, talk)
+                entity_moves.end_compaction(ledger, session, thing)
+        if session.working:
+            work_moves.finish(ledger, session)
