@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, TypeVar
 
 import click
 
@@ -35,6 +35,8 @@ UNREAD: Final = 141
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Takes how much is done and what to write beside the bar."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 LINE_MAX: Final = 2000
 """Characters of a line that says what is wrong: names may come from files."""
@@ -94,6 +96,8 @@ def run(arguments: list[str]) -> int:
     """Run one command line; returns its exit status and never raises on what users do."""
     name = next((word for word in arguments if not word.startswith("-")), "")
     prefix = f"acpsim {name}" if name in COMMANDS else "acpsim"
+    if sys.stdout is None:
+        return _one_line(prefix, "standard output is closed; nobody would read what is found")
     try:
         status = group.main(arguments, prog_name="acpsim", standalone_mode=False)
         sys.stdout.flush()
@@ -158,11 +162,21 @@ def edition_named(name: str | None) -> Edition | None:
     return EDITIONS[name]
 
 
-edition_option = click.option(
-    "--edition",
-    metavar="NAME",
-    help="The reading of the draft: draft or sdk-2.4. Default: the trace header's, else draft.",
+def edition_default(default: str) -> Callable[[Command], Command]:
+    """The edition option of a command whose default is said so."""
+    return click.option(
+        "--edition",
+        metavar="NAME",
+        help=f"The reading of the draft: draft or sdk-2.4. Default: {default}.",
+    )
+
+
+edition_option = edition_default("the trace header's, else draft")
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Repeats a run exactly."
 )
+seed_unused = click.option("--seed", type=int, hidden=True, expose_value=False)
+"""For commands that draw nothing at random: every command takes a seed, so that scripts may."""
 format_option = click.option(
     "--format",
     "form",

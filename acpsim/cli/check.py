@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import click
 
-from acpsim.cli import FOUND, NOTHING_TESTED, edition_named, edition_option, format_option
+from acpsim.cli import (
+    FOUND,
+    INTERRUPTED,
+    NOTHING_TESTED,
+    edition_named,
+    edition_option,
+    format_option,
+    seed_unused,
+)
+from acpsim.cli.output import explain, say
 from acpsim.errors import UsageError
 from acpsim.files import check_inputs, open_input
-from acpsim.rules.check import Checker
-from acpsim.rules.finding import Coverage, Report
+from acpsim.rules.finding import Coverage
 from acpsim.rules.registry import RULES
+from acpsim.rules.stream import add, check_stream, fails, only
 from acpsim.targets.target import nearest
 from acpsim.views import document, text
-from acpsim.wire.edition import Edition
-from acpsim.wire.trace import Diagnostic, TraceReader
+from acpsim.wire.trace import Observer
 
 EPILOG = """\b
 Examples:
@@ -26,9 +34,10 @@ Examples:
 @click.command("check", epilog=EPILOG)
 @click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
 @click.option("--strict", is_flag=True, help="A definite breach of a should fails the run too.")
-@click.option("--rule", "only", multiple=True, metavar="ID", help="Only these rules; repeatable.")
+@click.option("--rule", "chosen", multiple=True, metavar="ID", help="Only these rules; repeatable.")
 @click.option(
     "--observer",
+    "--vantage",
     type=click.Choice(["wire", "client", "agent"]),
     help="Where the order was seen. Default: the trace header's, else wire.",
 )
@@ -40,11 +49,12 @@ Examples:
 )
 @edition_option
 @format_option
+@seed_unused
 def command(
     traces: tuple[str, ...],
     strict: bool,  # noqa: FBT001 (click passes options by name)
-    only: tuple[str, ...],
-    observer: str | None,
+    chosen: tuple[str, ...],
+    observer: Observer | None,
     quiet_s: float | None,
     edition: str | None,
     form: str,
@@ -54,69 +64,36 @@ def command(
     Breaches are proven by the trace; suspicions ("perhaps") could be explained by a race and never
     fail the run; open promises are what an unfinished conversation still owes.
     """
-    for rule in only:
-        if rule not in RULES:
-            raise UsageError(f"--rule {rule}: no such rule{nearest(rule, list(RULES))}")
+    for rule in set(chosen) - set(RULES):
+        raise UsageError(f"--rule {rule}: no such rule{nearest(rule, list(RULES))}")
     check_inputs(traces)
     given = edition_named(edition)
-    total: dict[str, Coverage] = {}
-    documents, failed, messages = [], False, 0
+    coverage: dict[str, Coverage] = {}
+    documents, status, messages = [], 0, 0
     for path in traces:
-        report, diagnostics, used = _check(path, given, observer, quiet_s)
-        report = _filtered(report, only)
-        _add(total, report)
+        with open_input(path) as stream:
+            done = check_stream(stream, edition=given, observer=observer, quiet_s=quiet_s)
+        report = only(done.report, chosen)
+        add(coverage, report)
         messages += report.messages
-        failed |= any(
-            finding.certainty == "definite" and (strict or finding.level == "must")
-            for finding in report.findings
-        )
+        if fails(report, strict=strict):
+            status = FOUND
         if form == "json":
-            documents.append(document.checked(path, report, diagnostics))
+            documents.append(document.checked(path, report, done.diagnostics))
         else:
-            for line in text.checked(path, report, diagnostics, used):
-                click.echo(line)
+            say(text.checked(path, report, done.diagnostics, done.edition))
+        if done.interrupted:
+            explain(
+                "check", f"interrupted in {path} after {text.counted(report.messages, 'message')}"
+            )
+            status = INTERRUPTED
+            break
     if form == "json":
-        click.echo(document.text_of({"traces": documents, "coverage": document.coverage(total)}))
+        click.echo(document.text_of({"traces": documents, "coverage": document.coverage(coverage)}))
     elif len(traces) > 1:
-        click.echo(text.coverage_line(total, messages))
-    exercised = any(coverage.exercised for coverage in total.values())
-    if messages == 0 or (only and not exercised):
-        why = "no message was read" if messages == 0 else f"nothing exercised {', '.join(only)}"
-        click.echo(f"acpsim check: {why}, so nothing was tested", err=True)
+        say([text.coverage_line(coverage, messages)])
+    untested = text.untested(messages, coverage, chosen)
+    if status == 0 and untested:
+        explain("check", untested)
         return NOTHING_TESTED
-    return FOUND if failed else 0
-
-
-def _check(
-    path: str, edition: Edition | None, observer: str | None, quiet_s: float | None
-) -> tuple[Report, list[Diagnostic], Edition]:
-    """Check one trace, line by line: it is never held."""
-    with open_input(path) as stream:
-        reader = TraceReader(stream, edition=edition)
-        checker: Checker | None = None
-        for event in reader:
-            if checker is None:
-                seen = observer or reader.header.observer
-                checker = Checker(reader.edition, observer=seen, quiet_s=quiet_s)  # type: ignore[arg-type]
-            checker.feed(event)
-        checker = checker or Checker(reader.edition)
-        report = checker.finish(complete=reader.header.complete)
-    return report, reader.diagnostics, reader.edition
-
-
-def _filtered(report: Report, only: tuple[str, ...]) -> Report:
-    if not only:
-        return report
-    return Report(
-        findings=[finding for finding in report.findings if finding.rule in only],
-        open=[promise for promise in report.open if promise.rule in only],
-        coverage={rule: report.coverage[rule] for rule in only if rule in report.coverage},
-        messages=report.messages,
-    )
-
-
-def _add(total: dict[str, Coverage], report: Report) -> None:
-    for rule, coverage in report.coverage.items():
-        held = total.setdefault(rule, Coverage())
-        held.exercised += coverage.exercised
-        held.breached += coverage.breached
+    return status

@@ -7,31 +7,46 @@ visible.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
 
 from acpsim.rules.finding import Coverage, Finding, Report
 from acpsim.views.escape import visible, visible_lines
+from acpsim.views.tone import Toned, toned
 from acpsim.wire.edition import Edition
 from acpsim.wire.trace import Diagnostic
 
+REMARKS_MAX: Final = 200
+"""Diagnostics written of one file: of a file of something else, nobody reads the rest."""
 
-def diagnostic(path: str, value: Diagnostic) -> str:
+
+def diagnostic(path: str, value: Diagnostic) -> Toned:
     """One remark about something unreadable or unusable."""
-    return f"{visible(path)}:{value.line}: {visible(value.text)}"
+    return toned(f"{visible(path)}:{value.line}: {visible(value.text)}", "quiet")
 
 
-def finding(path: str, value: Finding) -> str:
+def diagnostics(path: str, values: Iterable[Diagnostic]) -> Iterator[Toned]:
+    """The remarks about one file; where there are too many to read, how many were left out."""
+    rest = iter(values)
+    for value in islice(rest, REMARKS_MAX):
+        yield diagnostic(path, value)
+    left_out = sum(1 for _ in rest)
+    if left_out:
+        yield toned(f"{visible(path)}: {counted(left_out, 'more remark')} like these", "quiet")
+
+
+def finding(path: str, value: Finding) -> Toned:
     """One finding: where, which rule, what."""
-    return f"{visible(path)}:{value.line} {value.rule}: {visible(value.text)}"
+    said = f"{visible(path)}:{value.line} {value.rule}: {visible(value.text)}"
+    return toned(said, "breach" if value.certainty == "definite" else "suspicion")
 
 
 def checked(
-    path: str, report: Report, diagnostics: Iterable[Diagnostic], edition: Edition
+    path: str, report: Report, remarks: Iterable[Diagnostic], edition: Edition
 ) -> Iterator[str]:
     """What `check` says of one trace; its last line says what was tested."""
-    for remark in diagnostics:
-        yield diagnostic(path, remark)
+    yield from diagnostics(path, remarks)
     for found in report.findings:
         yield finding(path, found)
     for promise in report.open:
@@ -54,6 +69,15 @@ def exercised(table: dict[str, Coverage]) -> str:
 def coverage_line(table: dict[str, Coverage], messages: int) -> str:
     """The closing line of a check of several traces."""
     return f"in all: {counted(messages, 'message')}; {exercised(table)}"
+
+
+def untested(messages: int, table: dict[str, Coverage], chosen: Sequence[str]) -> str:
+    """Why a check tested nothing; empty if it tested something."""
+    if messages == 0:
+        return "no message was read, so nothing was tested"
+    if any(coverage.exercised for coverage in table.values()):
+        return ""
+    return f"nothing exercised {' or '.join(chosen) or 'any rule'}, so nothing was tested"
 
 
 def snapshots(values: dict[str, Any]) -> Iterator[str]:

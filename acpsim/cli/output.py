@@ -1,0 +1,59 @@
+"""Lines on standard output: in colour on a terminal that wants it, plain everywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, Final
+
+import click
+
+from acpsim.views import text
+from acpsim.views.escape import visible
+from acpsim.views.tone import Tone, Toned
+from acpsim.wire.trace import Diagnostic
+
+STYLES: Final[dict[Tone, dict[str, Any]]] = {
+    "breach": {"fg": "red"},
+    "suspicion": {"fg": "yellow"},
+    "quiet": {"dim": True},
+    "expected": {"fg": "green"},
+    "actual": {"fg": "red"},
+    "client": {"fg": "cyan"},
+}
+
+
+def say(lines: Iterable[str]) -> None:
+    """Write lines as they come."""
+    coloured = in_colour()
+    for line in lines:
+        style = STYLES[line.tone] if coloured and isinstance(line, Toned) else {}
+        click.echo(click.style(str(line), **style) if style else line)
+
+
+def in_colour() -> bool:
+    """Whether standard output is a terminal whose user has not asked for none of it."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def draws_lines() -> bool:
+    """Whether standard output can be written the characters that diagrams are drawn with."""
+    try:
+        "├─▶".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def explain(command: str, why: str) -> None:
+    """Say on standard error why a run ends as it does."""
+    click.echo(f"acpsim {command}: {visible(why)}", err=True)
+
+
+def remark(path: str, diagnostics: Iterable[Diagnostic]) -> None:
+    """Write diagnostics to standard error."""
+    for line in text.diagnostics(path, diagnostics):
+        click.echo(line, err=True)
