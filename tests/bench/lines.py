@@ -9,7 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import random
+from pathlib import Path
 from typing import Any
+
+from acpsim.wire.methods import SessionUpdate
+from acpsim.wire.parse import NOT_STRICT, strict_decode
+
+RECORDED = Path(__file__).parents[1] / "recorded"
 
 CODE = (
     "    for key, value in items.items():\n"
@@ -26,6 +32,26 @@ def mixed(count: int, *, seed: int = 0) -> list[bytes]:
     """`count` lines of mixed updates of one session, the same for the same seed."""
     chance = random.Random(seed)
     return [_line(_update(chance, at)) for at in range(count)]
+
+
+def recorded() -> list[bytes]:
+    """The updates of all recorded conversations, as they were on the wire, many times over."""
+    lines = []
+    for path in sorted(RECORDED.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines()[1:]:
+            message = json.dumps(
+                json.loads(line).get("msg"), ensure_ascii=False, separators=(",", ":")
+            ).encode()
+            if _is_update(message):
+                lines.append(message)
+    return lines * 40
+
+
+def _is_update(line: bytes) -> bool:
+    try:
+        return isinstance(strict_decode(line), SessionUpdate)
+    except NOT_STRICT:
+        return False
 
 
 def chunks(count: int) -> list[bytes]:
