@@ -268,3 +268,15 @@ def test_an_outcome_beside_a_state_that_is_not_idle_is_an_unknown_field() -> Non
 def test_a_report_without_a_state_changes_nothing() -> None:
     for fields in ("{}", '{"state": null}', '{"state": 7}'):
         assert foreground(f"< running\n< state_update {fields}") == foreground("< running")
+
+
+def test_null_in_a_repeated_idle_reports_nothing_and_so_replaces_nothing() -> None:
+    """Omitted and null mean the same of an outcome: "Failures", "End-Turn Token Usage"."""
+    ended = (
+        '< running\n< idle error {"error": {"code": 1, "message": "m"}, "usage": '
+        '{"totalTokens": 1, "inputTokens": 1, "outputTokens": 0}}'
+    )
+
+    again = f'{ended}\n< idle {{"stopReason": null, "error": null, "usage": null}}'
+
+    assert foreground(again) == foreground(ended)
