@@ -177,6 +177,13 @@ seed_option = click.option(
 )
 seed_unused = click.option("--seed", type=int, hidden=True, expose_value=False)
 """For commands that draw nothing at random: every command takes a seed, so that scripts may."""
+target_option = click.option(
+    "--target",
+    default="reference",
+    show_default=True,
+    metavar="ADDRESS",
+    help='The reducer: module:attribute, "cmd:COMMAND LINE", mutant:NAME or reference.',
+)
 format_option = click.option(
     "--format",
     "form",

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
 
-from acpsim import __version__
 from acpsim.cli import (
     FOUND,
     INTERRUPTED,
     NOTHING_TESTED,
-    Progress,
+    edition_default,
     edition_named,
-    edition_option,
     format_option,
     progress,
+    seed_option,
+    target_option,
 )
-from acpsim.fuzz.campaign import (
-    CampaignEvent,
-    CampaignFinished,
-    CampaignStarted,
-    CaseFinished,
-    FaultFound,
-    Options,
-    Reason,
-    run,
-)
+from acpsim.cli.output import explain, say
+from acpsim.cli.watch import Watch
+from acpsim.fuzz.campaign import Options, Reason, run
 from acpsim.views import document, faults
 from acpsim.wire.edition import DRAFT
 
-FAULTS: str = "acpsim-faults"
-"""Where faults are saved unless another directory is named."""
+POSITIVE = click.FloatRange(min=0, min_open=True)
 
 EPILOG = """\b
 Examples:
@@ -45,28 +36,18 @@ Examples:
 
 
 @click.command("fuzz", epilog=EPILOG)
-@click.option(
-    "--target",
-    default="reference",
-    show_default=True,
-    metavar="ADDRESS",
-    help='What is fuzzed: module:attribute, "cmd:COMMAND LINE", mutant:NAME or reference.',
-)
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Default: 10.")
+@target_option
+@click.option("--seconds", type=POSITIVE, help="Default: 10.")
 @click.option("--cases", type=click.IntRange(min=1), help="Stop after so many cases.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Repeats a run exactly.")
+@seed_option
 @click.option(
-    "--time-limit",
-    "timeout_s",
-    type=click.FloatRange(min=0, min_open=True),
-    default=5.0,
-    show_default=True,
-    help="Seconds that a target may take for one answer.",
+    "--time-limit", type=POSITIVE, default=5.0, show_default=True, help="Seconds for one answer."
 )
 @click.option(
     "--out",
+    "--report",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path(FAULTS),
+    default=Path("acpsim-faults"),
     show_default=True,
     help="Directory for the traces of faults; made when there is one to save.",
 )
@@ -75,14 +56,14 @@ Examples:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Directory of traces that are tried first.",
 )
-@edition_option
+@edition_default("draft")
 @format_option
 def command(
     target: str,
     seconds: float | None,
     cases: int | None,
     seed: int,
-    timeout_s: float,
+    time_limit: float,
     out: Path,
     corpus: Path | None,
     edition: str | None,
@@ -99,52 +80,24 @@ def command(
         seed=seed,
         seconds=seconds,
         cases=cases,
-        timeout_s=timeout_s,
+        timeout_s=time_limit,
         corpus=corpus,
         faults=out,
     )
-    done: CampaignFinished | None = None
     limit = options.seconds_max if cases is None else float(cases)
     with progress("fuzzing", limit) as bar:
-        watch = _Watch(by_case=cases is not None, quiet=form == "json", bar=bar)
+        watch = Watch(by_case=cases is not None, quiet=form == "json", bar=bar)
         for event in run(options):
             watch.see(event)
-            if isinstance(event, CampaignFinished):
-                done = event
+    done = watch.done
     assert done is not None
     if form == "json":
         click.echo(document.text_of(faults.campaign_document(done)))
     else:
-        for line in faults.finished(done):
-            click.echo(line)
-    if done.faults:
-        return FOUND
+        say(faults.finished(done))
     if done.reason is Reason.INTERRUPTED:
         return INTERRUPTED
-    return 0 if done.cases else NOTHING_TESTED
-
-
-class _Watch:
-    """Shows a campaign as it goes on."""
-
-    def __init__(self, *, by_case: bool, quiet: bool, bar: Progress) -> None:
-        self._clock = time.monotonic
-        self._start = time.monotonic()
-        self._by_case = by_case
-        self._quiet = quiet
-        self._bar = bar
-        self._cases = self._faults = 0
-
-    def see(self, event: CampaignEvent) -> None:
-        if isinstance(event, CampaignStarted) and not self._quiet:
-            click.echo(faults.started(event, __version__))
-        elif isinstance(event, CaseFinished):
-            self._cases += 1
-            elapsed = self._clock() - self._start
-            text = f"fuzzing: {self._cases} cases, {self._faults} faults"
-            self._bar(self._cases if self._by_case else elapsed, text)
-        elif isinstance(event, FaultFound):
-            self._faults += 1
-            if not self._quiet:
-                for line in faults.fault(event.fault, self._faults):
-                    click.echo(line)
+    if done.cases == 0:
+        explain("fuzz", "no case was run")
+        return NOTHING_TESTED
+    return FOUND if done.faults else 0

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
-from acpsim.cli import FOUND, edition_named, edition_option, format_option, progress
+from acpsim.cli import (
+    FOUND,
+    INTERRUPTED,
+    edition_default,
+    edition_named,
+    format_option,
+    progress,
+    seed_option,
+)
+from acpsim.cli.output import explain, say
+from acpsim.errors import UsageError
 from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished, Options, run
 from acpsim.targets.mutants import MUTANTS
+from acpsim.targets.target import nearest
 from acpsim.views import document, faults
 from acpsim.wire.edition import EDITIONS
 
@@ -21,8 +34,8 @@ Examples:
 @click.command("mutants", epilog=EPILOG)
 @click.option("--list", "listed", is_flag=True, help="Only name them, with what each breaks.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this one; repeatable.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Repeats a run exactly.")
-@edition_option
+@seed_option
+@edition_default("both, in turn")
 @format_option
 def command(
     listed: bool,  # noqa: FBT001 (click passes options by name)
@@ -33,37 +46,38 @@ def command(
 ) -> int:
     """Run the fuzzer on every seeded fault and say which it caught, how soon: 1 if some missed."""
     if listed:
-        _list(form)
+        _list(form, only)
         return 0
     given = edition_named(edition)
     editions = tuple(EDITIONS.values()) if given is None else (given,)
-    done: MutantsFinished | None = None
-    count = 0
+    results: list[MutantFinished] = []
+    interrupted = False
+    start = time.monotonic()
     with progress("trying mutants", float(len(only) or len(MUTANTS))) as bar:
-        for event in run(Options(mutants=only, editions=editions, seed=seed)):
-            if isinstance(event, MutantFinished):
-                count += 1
-                bar(count, f"trying mutants: {event.name}")
-                if form == "text":
-                    click.echo(faults.mutant(event))
-            elif isinstance(event, MutantsFinished):
-                done = event
-    assert done is not None
+        try:
+            for event in run(Options(mutants=only, editions=editions, seed=seed)):
+                if isinstance(event, MutantFinished):
+                    results.append(event)
+                    bar(len(results), f"trying mutants: {event.name}")
+                    say([faults.mutant(event)] if form == "text" else ())
+        except KeyboardInterrupt:
+            interrupted = True
+    done = MutantsFinished(results=tuple(results), seconds=time.monotonic() - start)
     if form == "json":
         click.echo(document.text_of(faults.mutants_document(done)))
     else:
-        for line in faults.mutants_finished(done):
-            click.echo(line)
+        say(faults.mutants_finished(done))
+    if interrupted:
+        explain("mutants", "interrupted; the rest were not tried")
+        return INTERRUPTED
     return FOUND if done.missed else 0
 
 
-def _list(form: str) -> None:
+def _list(form: str, only: tuple[str, ...]) -> None:
+    for name in set(only) - set(MUTANTS):
+        raise UsageError(f"{name}: no such mutant{nearest(name, list(MUTANTS))}")
+    named = [mutant for mutant in MUTANTS.values() if not only or mutant.name in only]
     if form == "json":
-        rows = [
-            {"name": mutant.name, "text": mutant.text, "breaks": list(mutant.breaks)}
-            for mutant in MUTANTS.values()
-        ]
-        click.echo(document.text_of({"mutants": rows}))
-        return
-    for mutant in MUTANTS.values():
-        click.echo(f"{mutant.name:<36} {', '.join(mutant.breaks)}: {mutant.text}")
+        click.echo(document.text_of(faults.list_document(named)))
+    else:
+        say(faults.listed(named))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import click
 
-from acpsim.cli import NOTHING_TESTED, edition_named, edition_option, format_option
-from acpsim.errors import UsageError
+from acpsim.cli import (
+    INTERRUPTED,
+    NOTHING_TESTED,
+    edition_named,
+    edition_option,
+    format_option,
+    seed_unused,
+)
+from acpsim.cli.output import explain, remark, say
 from acpsim.files import open_input
 from acpsim.reducer import Reducer
 from acpsim.views import document, text
-from acpsim.wire.trace import Diagnostic, TraceReader
+from acpsim.wire.trace import DIAGNOSTICS_MAX, Diagnostic, TraceReader
 
 SESSIONS_SHOWN = 8
 
@@ -17,6 +24,7 @@ EPILOG = """\b
 Examples:
   acpsim reduce calls.jsonl
   acpsim reduce --session sess_1 --at 42 calls.jsonl
+  acpsim reduce --format json calls.jsonl > snapshot.json
 """
 
 
@@ -26,33 +34,43 @@ Examples:
 @click.option("--at", type=click.IntRange(min=1), metavar="LINE", help="After that trace line.")
 @edition_option
 @format_option
+@seed_unused
 def command(trace: str, session: str | None, at: int | None, edition: str | None, form: str) -> int:
     """Print the final snapshot of every session, as the reference reducer holds it."""
     diagnostics: list[Diagnostic] = []
+    reducer: Reducer | None = None
+    interrupted = False
     with open_input(trace) as stream:
         reader = TraceReader(stream, edition=edition_named(edition))
-        reducer: Reducer | None = None
-        for event in reader:
-            if at is not None and event.line > at:
-                break
-            reducer = reducer or Reducer(reader.edition)
-            diagnostics += reducer.apply(event)
-    diagnostics = sorted([*reader.diagnostics, *diagnostics], key=lambda remark: remark.line)
-    sessions = [] if reducer is None else reducer.sessions()
-    if session is not None:
-        if session not in sessions:
-            raise UsageError(f"--session {session}: no message names it{_those(sessions)}")
-        sessions = [session]
-    snapshots = {name: reducer.snapshot(name) for name in sessions} if reducer else {}
+        try:
+            for event in reader:
+                if at is not None and event.line > at:
+                    break
+                reducer = reducer or Reducer(reader.edition)
+                found = reducer.apply(event)
+                if found and len(diagnostics) < DIAGNOSTICS_MAX:
+                    diagnostics += found
+        except KeyboardInterrupt:
+            interrupted = True
+    remarks = sorted([*reader.diagnostics, *diagnostics], key=lambda each: each.line)
+    remarks = [each for each in remarks if at is None or each.line <= at]
+    known = [] if reducer is None else reducer.sessions()
+    chosen = [name for name in known if session in {None, name}]
+    snapshots = {name: reducer.snapshot(name) for name in chosen} if reducer else {}
     if form == "json":
-        click.echo(document.text_of(document.reduced(snapshots, diagnostics)))
+        click.echo(document.text_of(document.reduced(snapshots, remarks)))
     else:
-        for line in text.snapshots(snapshots) if snapshots else ():
-            click.echo(line)
-        for remark in diagnostics:
-            click.echo(text.diagnostic(trace, remark), err=True)
-    if reader.messages == 0:
-        click.echo("acpsim reduce: no message was read", err=True)
+        say(text.snapshots(snapshots) if reducer else ())
+        remark(trace, remarks)
+    if interrupted:
+        read = text.counted(reader.messages, "message")
+        explain("reduce", f"interrupted in {trace} after {read}")
+        return INTERRUPTED
+    if reducer is None:
+        explain("reduce", "no message was read" if at is None else f"no message up to line {at}")
+        return NOTHING_TESTED
+    if session is not None and not chosen:
+        explain("reduce", f"no message names session {session}{_those(known)}")
         return NOTHING_TESTED
     return 0
 

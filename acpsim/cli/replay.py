@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import io
 from contextlib import closing
 
 import click
+import msgspec
 
-from acpsim.cli import FOUND, format_option
+from acpsim.cli import (
+    FOUND,
+    edition_named,
+    edition_option,
+    format_option,
+    seed_unused,
+    target_option,
+)
+from acpsim.cli.output import say
 from acpsim.errors import UsageError
 from acpsim.files import open_input
-from acpsim.oracles.counterexample import judge_vector, load, replay
+from acpsim.oracles.counterexample import judge_vector, read, replay
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.address import open_target
 from acpsim.views import document, faults
 from acpsim.views.escape import visible
-from acpsim.wire.vector import Vector, read_vector
+from acpsim.wire.vector import FORMAT, Vector, read_vector
 
 EPILOG = """\b
 Examples:
@@ -26,47 +35,53 @@ Examples:
 
 @click.command("replay", epilog=EPILOG)
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--target",
-    default="reference",
-    show_default=True,
-    metavar="ADDRESS",
-    help="As for fuzz. It is never taken from the file.",
-)
+@target_option
+@edition_option
 @format_option
-def command(file: str, target: str, form: str) -> int:
-    """Run one saved counterexample (a trace) or vector again: 0 it holds, 1 it fails."""
-    vector = _vector(file)
+@seed_unused
+def command(file: str, target: str, edition: str | None, form: str) -> int:
+    """Run one saved counterexample (a trace) or vector again: 0 it holds, 1 it fails.
+
+    A file may say in what it was found; that is never opened: only --target says what is run.
+    """
+    given = edition_named(edition)
+    with open_input(file) as stream:
+        data = stream.read()
+    vector = _vector(data, file)
     verdict: Verdict | None
     if vector is not None:
+        if given not in {None, vector.edition}:
+            raise UsageError(f"--edition {edition}: {file} is a vector of {vector.edition.name}")
         with closing(open_target(target, edition=vector.edition)) as tested:
             verdict = judge_vector(vector, tested)
     else:
-        example = load(file)
+        example = read(io.BytesIO(data), file, edition=given)
         with closing(open_target(target, edition=example.edition)) as tested:
             reference = open_target("reference", edition=example.edition)
             verdict = replay(example, tested, reference=reference)
     if form == "json":
         click.echo(document.text_of(faults.verdict_document(file, target, verdict)))
-    elif verdict is None:
-        click.echo(f"{visible(file)}: holds")
     else:
-        for line in faults.verdict(verdict):
-            click.echo(line)
+        say([f"{visible(file)}: holds"] if verdict is None else faults.verdict(verdict))
     return 0 if verdict is None else FOUND
 
 
-def _vector(path: str) -> Vector | None:
-    """The vector in the file, or `None` if the file is no vector but may be a counterexample."""
-    if path == "-":
-        raise UsageError("-: is read more than once here; give a file")
-    with open_input(path) as stream:
-        data = stream.read()
+class _Head(msgspec.Struct, frozen=True):
+    """What tells a vector from a trace."""
+
+    acpsim: str
+
+
+def _vector(data: bytes, path: str) -> Vector | None:
+    """The vector in the file, or `None` if the file is no vector but may be a counterexample.
+
+    A vector is one JSON value, a trace is one on each line: of several only the first is looked at.
+    """
     try:
-        head = json.loads(data)
+        head = msgspec.json.decode(data, type=_Head)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(head, dict) or head.get("acpsim") != "vector/1":
+    if head.acpsim != FORMAT:
         return None
     try:
         return read_vector(data)

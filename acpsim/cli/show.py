@@ -6,12 +6,14 @@ import shutil
 
 import click
 
-from acpsim.cli import NOTHING_TESTED, edition_named, edition_option
-from acpsim.errors import UsageError
+from acpsim.cli import INTERRUPTED, NOTHING_TESTED, edition_named, edition_option, seed_unused
+from acpsim.cli.output import draws_lines, explain, remark, say
 from acpsim.files import open_input
-from acpsim.rules.check import check
-from acpsim.views import diagram, text
-from acpsim.wire.trace import Diagnostic, read_trace
+from acpsim.rules.stream import check_stream
+from acpsim.views import document
+from acpsim.views.diagram import draw_text
+from acpsim.views.mermaid import draw_mermaid
+from acpsim.views.rows import ROWS_MAX, Picture
 
 EPILOG = """\b
 Examples:
@@ -27,7 +29,7 @@ Examples:
 @click.option(
     "--most",
     type=click.IntRange(min=1),
-    default=diagram.ROWS_MAX,
+    default=ROWS_MAX,
     show_default=True,
     help="Messages to draw.",
 )
@@ -35,46 +37,41 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "mermaid"]),
+    type=click.Choice(["text", "mermaid", "json"]),
     default="text",
     show_default=True,
-    help="mermaid prints the text of a Mermaid sequence diagram.",
+    help="mermaid prints the text of a Mermaid sequence diagram, json the rows of the diagram.",
 )
 @edition_option
+@seed_unused
 def command(
     trace: str, session: str | None, most: int, width: int | None, form: str, edition: str | None
 ) -> int:
     """Draw a conversation: two lifelines, the foreground state and the findings beside them.
 
-    A line with ⤫ N crossed N messages of the other direction on its way. What a peer wrote is shown
-    with control characters made visible.
+    Where a trace says when messages were sent and received, those that crossed others take two
+    lines joined by a letter. What a peer wrote is shown with control characters made visible.
     """
+    picture = Picture(session=session, most=most)
     with open_input(trace) as stream:
-        whole = read_trace(stream, edition=edition_named(edition))
-    header = whole.header
-    report = check(
-        whole.events, edition=whole.edition, observer=header.observer, complete=header.complete
-    )
-    drawn, left_out = diagram.rows(whole.events, report.findings, session=session, most=most)
-    if session is not None and whole.events and not any(row.session == session for row in drawn):
-        raise UsageError(
-            f"--session {session}: no message names it; acpsim reduce {trace} shows those there are"
-        )
-    if not drawn:
-        _remark(trace, whole.diagnostics)
-        click.echo("acpsim show: no message was read", err=True)
-        return NOTHING_TESTED
-    if form == "mermaid":
-        lines = diagram.draw_mermaid(drawn, left_out)
-    else:
+        done = check_stream(stream, edition=edition_named(edition), watch=picture.see)
+    drawn = picture.rows(done.report.findings)
+    if form == "json":
+        click.echo(document.text_of(document.drawn(drawn, picture.left_out, done.diagnostics)))
+    elif drawn and form == "mermaid":
+        say(draw_mermaid(drawn, picture.left_out))
+    elif drawn:
         columns = width or shutil.get_terminal_size((100, 24)).columns
-        lines = diagram.draw_text(drawn, left_out, width=columns)
-    for line in lines:
-        click.echo(line)
-    _remark(trace, whole.diagnostics)
+        say(draw_text(drawn, picture.left_out, width=columns, plain=not draws_lines()))
+    if form != "json":
+        remark(trace, done.diagnostics)
+    if done.interrupted:
+        explain("show", f"interrupted in {trace}; the rest of it is not drawn")
+        return INTERRUPTED
+    if done.report.messages == 0:
+        explain("show", "no message was read")
+        return NOTHING_TESTED
+    if session is not None and not picture.named:
+        explain("show", f"no message names session {session}; acpsim reduce {trace} names those")
+        return NOTHING_TESTED
     return 0
-
-
-def _remark(trace: str, diagnostics: list[Diagnostic]) -> None:
-    for remark in diagnostics:
-        click.echo(text.diagnostic(trace, remark), err=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -23,7 +23,7 @@ from acpsim.oracles.verdict import Verdict, crash
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.edition import EDITIONS, Edition
-from acpsim.wire.trace import Event, Header, Trace, encode_trace, read_trace
+from acpsim.wire.trace import Event, Header, Trace, TraceReader, encode_trace
 from acpsim.wire.vector import Vector
 
 FIELD: Final = "counterexample"
@@ -100,24 +100,36 @@ def save(path: str | Path, example: Counterexample) -> None:
     write_whole(path, b"".join(encode(example)))
 
 
-def load(path: str) -> Counterexample:
+def load(path: str, *, edition: Edition | None = None) -> Counterexample:
     """Reads a saved counterexample. Raises `UsageError` for anything else, saying what is wrong."""
     with open_input(path) as stream:
-        trace = read_trace(stream)
-    if FIELD not in trace.header.extra:
+        return read(stream, path, edition=edition)
+
+
+def read(stream: BinaryIO, path: str, *, edition: Edition | None = None) -> Counterexample:
+    """Reads a counterexample that is called `path` in what is said of it. `edition`, if given, is
+    the one that it is judged in, whatever its header says.
+    """
+    reader = TraceReader(stream, edition=edition)
+    events = []
+    for event in reader:
+        if FIELD not in reader.header.extra:
+            break  # A recorded conversation may be long.
+        events.append(event)
+    if FIELD not in reader.header.extra:
         raise UsageError(f"{path}: no counterexample: its header has no field {FIELD!r}")
-    name = trace.header.edition
+    name = reader.header.edition
     if not isinstance(name, str) or name not in EDITIONS:
         raise UsageError(
             f"{path}: its header names no known edition; known are {', '.join(EDITIONS)}"
         )
-    if trace.diagnostics:
-        first = trace.diagnostics[0]
+    if reader.diagnostics:
+        first = reader.diagnostics[0]
         raise UsageError(f"{path}:{first.line}: {first.text}")
-    if not trace.events:
+    if not events:
         raise UsageError(f"{path}: a counterexample without messages")
-    objection = _objection(trace.header.extra[FIELD], path)
-    return Counterexample(events=tuple(trace.events), edition=EDITIONS[name], objection=objection)
+    objection = _objection(reader.header.extra[FIELD], path)
+    return Counterexample(events=tuple(events), edition=reader.edition, objection=objection)
 
 
 def _objection(value: Json, path: str) -> Objection:

@@ -6,7 +6,7 @@ keeping some rules of one, adding up the coverage of many.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import BinaryIO
 
 from msgspec import Struct, structs
@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from acpsim.rules.check import Checker
 from acpsim.rules.finding import Coverage, Report
 from acpsim.wire.edition import Edition
-from acpsim.wire.trace import Diagnostic, Observer, TraceReader
+from acpsim.wire.trace import Diagnostic, Event, Observer, TraceReader
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -33,8 +33,10 @@ def check_stream(
     edition: Edition | None = None,
     observer: Observer | None = None,
     quiet_s: float | None = None,
+    watch: Callable[[Event], None] | None = None,
 ) -> Checked:
-    """Check a trace as it is read. `edition` and `observer` are the header's unless given.
+    """Check a trace as it is read. `edition` and `observer` are the header's unless given; `watch`
+    is called with every event.
 
     An interrupt ends the reading, not the check: what is open then is no breach.
     """
@@ -47,6 +49,8 @@ def check_stream(
                 seen = observer or reader.header.observer
                 checker = Checker(reader.edition, observer=seen, quiet_s=quiet_s)
             checker.feed(event)
+            if watch is not None:
+                watch(event)
     except KeyboardInterrupt:
         interrupted = True
     checker = checker or Checker(reader.edition)

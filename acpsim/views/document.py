@@ -13,6 +13,7 @@ import msgspec
 
 from acpsim.rules.finding import Coverage, Finding, Report
 from acpsim.views.escape import json_escaped
+from acpsim.views.rows import Row
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Diagnostic
 
@@ -69,5 +70,25 @@ def reduced(snapshots: dict[str, Any], diagnostics: Iterable[Diagnostic]) -> Jso
     """What `reduce` says."""
     return {
         "sessions": snapshots,
+        "diagnostics": [diagnostic(value) for value in diagnostics],
+    }
+
+
+def drawn(rows: Iterable[Row], left_out: int, diagnostics: Iterable[Diagnostic]) -> JsonObject:
+    """What `show` says: what it draws of each message, and beside it."""
+    return {
+        "rows": [
+            {
+                "line": row.event.line,
+                "dir": row.event.dir,
+                "session": row.session or None,
+                "text": row.text,
+                "state": row.state or None,
+                "crosses": row.crosses,
+                "findings": [finding(value) for value in row.findings],
+            }
+            for row in rows
+        ],
+        "left_out": left_out,
         "diagnostics": [diagnostic(value) for value in diagnostics],
     }

@@ -6,7 +6,7 @@ above, actual below, what is equal left out), the few messages, the command. And
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import UNSET
@@ -14,9 +14,11 @@ from msgspec import UNSET
 from acpsim.fuzz.campaign import CampaignFinished, CampaignStarted, Fault
 from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished
 from acpsim.oracles.verdict import Verdict
+from acpsim.targets.mutants import Mutant
 from acpsim.views.escape import shown, visible, visible_lines
 from acpsim.views.message import summary
 from acpsim.views.text import counted
+from acpsim.views.tone import toned
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Event
 
@@ -38,7 +40,7 @@ def started(event: CampaignStarted, version: str) -> str:
 def fault(value: Fault, number: int) -> Iterator[str]:
     """One fault, in a dozen lines."""
     yield ""
-    yield f"fault {number}: {visible(value.text)}"
+    yield toned(f"fault {number}: {visible(value.text)}", "breach")
     yield f"  found by  {value.oracle}{_rules(value.rules)}"
     if value.session is not None:
         yield f"  session   {shown(value.session)}"
@@ -61,8 +63,8 @@ def _rules(rules: tuple[str, ...]) -> str:
 
 
 def _difference(expected: Any, actual: Any) -> Iterator[str]:
-    yield f"  expected  {_value(expected, actual)}"
-    yield f"  actual    {_value(actual, expected)}"
+    yield toned(f"  expected  {_value(expected, actual)}", "expected")
+    yield toned(f"  actual    {_value(actual, expected)}", "actual")
 
 
 def _value(value: Any, other: Any) -> str:
@@ -170,7 +172,7 @@ def verdict_document(file: str, target: str, value: Verdict | None) -> JsonObjec
 
 def verdict(value: Verdict) -> Iterator[str]:
     """What an oracle says of a replayed counterexample or vector."""
-    yield f"fails: {visible(value.text)}"
+    yield toned(f"fails: {visible(value.text)}", "breach")
     yield f"  found by  {value.oracle}{_rules(value.rules)}"
     if value.difference is not None:
         yield f"  at        {visible(value.difference.path)}"
@@ -182,12 +184,29 @@ def verdict(value: Verdict) -> Iterator[str]:
 def mutant(value: MutantFinished) -> str:
     """One row of `mutants`."""
     if not value.caught:
-        return f"MISSED  {value.name:<36} after {value.cases} cases, {value.seconds:.1f} s"
+        missed = f"MISSED  {value.name:<36} after {value.cases} cases, {value.seconds:.1f} s"
+        return toned(missed, "breach")
     found = f"{value.oracle}{_rules(value.rules)}"
     return (
         f"caught  {value.name:<36} {value.cases:>5} cases {value.seconds:>7.2f} s "
         f"{value.messages:>3} messages  {found}"
     )
+
+
+def listed(mutants: Iterable[Mutant]) -> Iterator[str]:
+    """The names of mutants, with what each does wrong."""
+    for value in mutants:
+        yield f"{value.name:<36} {', '.join(value.breaks)}: {value.text}"
+
+
+def list_document(mutants: Iterable[Mutant]) -> JsonObject:
+    """`mutants --list --format json`."""
+    return {
+        "mutants": [
+            {"name": value.name, "text": value.text, "breaks": list(value.breaks)}
+            for value in mutants
+        ]
+    }
 
 
 def mutants_finished(event: MutantsFinished) -> Iterator[str]:

@@ -38,6 +38,8 @@ WRONG = {
     "check-no-trace": "check",
     "check-unknown-option": "check --bad x",
     "check-missing-file": "check missing.jsonl",
+    "check-standard-input-twice": "check - -",
+    "check-seed-word": f"check --seed many {PLAIN}",
     "check-second-file-missing": f"check {PLAIN} missing.jsonl",
     "check-directory": "check .",
     "check-unknown-edition": f"check --edition v1 {PLAIN}",
@@ -50,16 +52,15 @@ WRONG = {
     "reduce-missing-file": "reduce missing.jsonl",
     "reduce-directory": "reduce .",
     "reduce-unknown-edition": f"reduce --edition v1 {PLAIN}",
-    "reduce-unknown-session": f"reduce --session nobody {PLAIN}",
     "reduce-line-0": f"reduce --at 0 {PLAIN}",
     "show-missing-file": "show missing.jsonl",
     "show-directory": "show .",
-    "show-unknown-session": f"show --session nobody {PLAIN}",
-    "show-unknown-format": f"show --format json {PLAIN}",
+    "show-unknown-format": f"show --format xml {PLAIN}",
     "show-too-narrow": f"show --width 3 {PLAIN}",
     "replay-missing-file": "replay missing.jsonl",
     "replay-directory": "replay .",
-    "replay-standard-input": "replay -",
+    "replay-standard-input-empty": "replay -",
+    "replay-unknown-edition": f"replay --edition v1 {PLAIN}",
     "replay-garbage": "replay garbage.bin",
     "replay-empty": "replay empty.jsonl",
     "replay-plain-trace": f"replay {PLAIN}",
@@ -82,6 +83,7 @@ WRONG = {
     "fuzz-out-is-a-file": "fuzz --target mutant:echo-doubled --cases 30 --out empty.jsonl",
     "fuzz-out-below-a-file": "fuzz --target mutant:echo-doubled --cases 30 --out empty.jsonl/x",
     "mutants-unknown": "mutants --only nosuchmutant",
+    "mutants-list-unknown": "mutants --list --only nosuchmutant",
     "mutants-unknown-edition": "mutants --edition v1",
     "sim-no-model": "sim",
     "sim-unknown-model": "sim nosuchmodel",
@@ -107,6 +109,8 @@ NOTHING = {
     "check-rule-without-occasion": f"check --rule COMPACTION-TERMINAL {PLAIN}",
     "check-json-empty": "check --format json empty.jsonl",
     "check-standard-input-empty": "check -",
+    "reduce-session-of-nobody": f"reduce --session nobody {PLAIN}",
+    "reduce-before-the-first-message": f"reduce --at 1 {PLAIN}",
     "reduce-empty": "reduce empty.jsonl",
     "reduce-header-alone": "reduce header.jsonl",
     "reduce-garbage": "reduce garbage.bin",
@@ -114,6 +118,8 @@ NOTHING = {
     "show-empty": "show empty.jsonl",
     "show-header-alone": "show header.jsonl",
     "show-garbage": "show garbage.bin",
+    "show-json-empty": "show --format json empty.jsonl",
+    "show-session-of-nobody": f"show --session nobody {PLAIN}",
     "show-session-of-nothing": "show --session s1 empty.jsonl",
     "fit-empty": "fit empty.jsonl",
 }
@@ -123,6 +129,7 @@ FOUND = {
     "check-second-of-two": f"check {PLAIN} {BROKEN}",
     "check-the-rule-that-is-broken": f"check --rule PROMPT-ECHO {BROKEN}",
     "check-json": f"check --format json {BROKEN}",
+    "check-seen-from-the-client": f"check --vantage client {BROKEN}",
     "fuzz-mutant": "fuzz --target mutant:echo-doubled --cases 40 --seed 1",
     "fuzz-mutant-json": "fuzz --target mutant:echo-doubled --cases 40 --seed 1 --format json",
 }
@@ -134,6 +141,10 @@ HOLDS = {
     "check-strict-conformant": f"check --strict {PLAIN}",
     "check-another-rule-than-the-broken-one": f"check --rule STATE-RUNNING {BROKEN}",
     "check-one-empty-of-two": f"check empty.jsonl {PLAIN}",
+    "check-seed": f"check --seed 3 {PLAIN}",
+    "reduce-seed": f"reduce --seed 3 {PLAIN}",
+    "show-seed": f"show --seed 3 {PLAIN}",
+    "show-json": f"show --format json {PLAIN}",
     "reduce-broken": f"reduce {BROKEN}",
     "reduce-first-lines": f"reduce --at 5 {PLAIN}",
     "reduce-session": f"reduce --session sess_1 {PLAIN}",
@@ -141,6 +152,7 @@ HOLDS = {
     "show-session": f"show --session sess_1 {PLAIN}",
     "fuzz-reference": "fuzz --cases 20",
     "mutants-list": "mutants --list",
+    "mutants-list-one": "mutants --list --only echo-doubled",
     "mutants-one": "mutants --only echo-doubled",
     "sim-list": "sim --list",
     "sim-tiny": "sim tiny-echo",
@@ -288,3 +300,37 @@ def test_a_full_disk_under_standard_output_is_told_in_one_line(
         ran.status,
         ran.err,
     ) == (2, "acpsim mutants: reading or writing failed: no space left on device\n")
+
+
+def test_a_closed_standard_output_is_told_in_one_line(
+    acpsim: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+
+    ran = acpsim("check", PLAIN)
+
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+def test_a_saved_fault_is_read_from_standard_input(acpsim: Callable[..., Ran]) -> None:
+    acpsim("fuzz", "--target", "mutant:echo-doubled", "--cases", 40, "--seed", 1)
+    (saved,) = Path("acpsim-faults").iterdir()
+
+    ran = acpsim("replay", "-", "--target", "mutant:echo-doubled", given=saved.read_bytes())
+
+    assert ran.status == 1
+
+
+VECTOR = (
+    b'{"acpsim": "vector/1", "name": "empty", "edition": "draft",\n "events": [], "snapshots": {}}'
+)
+
+
+def test_a_vector_that_stands_on_several_lines_is_run(acpsim: Callable[..., Ran]) -> None:
+    assert acpsim("replay", "-", given=VECTOR).status == 0
+
+
+def test_a_vector_is_run_in_no_edition_but_its_own(acpsim: Callable[..., Ran]) -> None:
+    ran = acpsim("replay", "-", "--edition", "sdk-2.4", given=VECTOR)
+
+    assert (ran.status, "is a vector of draft" in ran.err) == (2, True)

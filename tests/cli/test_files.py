@@ -148,3 +148,24 @@ def test_the_first_input_that_is_missing_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="gone: cannot be read: no such file"):
         check_inputs([str(tmp_path / "here"), str(tmp_path / "gone")])
+
+
+def test_standard_input_is_asked_for_once() -> None:
+    with pytest.raises(UsageError, match="-: standard input can be read once"):
+        check_inputs(["-", "-"])
+
+
+def test_a_closed_standard_input_is_no_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+
+    with pytest.raises(UsageError, match="-: standard input is closed"), open_input("-"):
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file whose reading fails")
+def test_a_file_that_fails_while_it_is_read_is_named() -> None:
+    with (
+        pytest.raises(UsageError, match="/proc/self/mem: cannot be read: input/output error"),
+        open_input("/proc/self/mem") as stream,
+    ):
+        stream.read()

@@ -1,4 +1,7 @@
-"""What people see, to the letter; `pytest tests/cli --update` writes it anew, to be reviewed."""
+"""What people see, to the letter.
+
+`python -m pytest tests/cli/test_golden.py --update` writes it anew, to be reviewed like code.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +28,32 @@ TEXTS = {
     "show-no-echo": ["show", "broken_no_echo.jsonl"],
     "reduce-plain": ["reduce", "plain.jsonl"],
     "reduce-plain-json": ["reduce", "--format", "json", "plain.jsonl"],
+    "show-no-echo-narrow": ["show", "--width", "60", "broken_no_echo.jsonl"],
+    "show-plain-json": ["show", "--format", "json", "--most", "3", "plain.jsonl"],
+    "help-show": ["show", "--help"],
+    "help-reduce": ["reduce", "--help"],
+    "help-replay": ["replay", "--help"],
+    "help-mutants": ["mutants", "--help"],
     "wrong-session": ["reduce", "--session", "nobody", "plain.jsonl"],
     "fuzz-mutant": list(MUTANT),
 }
 
 
+MASKS = (
+    (r"^acpsim \d[\w.]*:", "acpsim VERSION:"),
+    (r"cases, [\d,]+ messages, \d+ distinct orders", "cases, N messages, N distinct orders"),
+    (r"in \d+\.\d s \(\d+ cases a second\)", "in S s (N cases a second)"),
+    (r"by these conversations: \d+ of \d+", "by these conversations: N of N"),
+    (r"^never exercised: .*\n", ""),
+    (r"1 distinct fault in \d+ cases", "1 distinct fault in N cases"),
+)
+"""What differs from run to run, from release to release, and with every new kind of case."""
+
+
 def masked(text: str) -> str:
-    """The text without what differs from run to run and from release to release."""
-    text = re.sub(r"^acpsim \d[\w.]*:", "acpsim VERSION:", text, flags=re.MULTILINE)
-    return re.sub(r"in \d+\.\d s \(\d+ cases a second\)", "in S s (N cases a second)", text)
+    for pattern, mask in MASKS:
+        text = re.sub(pattern, mask, text, flags=re.MULTILINE)
+    return text
 
 
 def compare(name: str, ran: Ran, *, update: bool) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 from rich.cells import cell_len
 
 from acpsim.rules.check import check
-from acpsim.views.diagram import draw_mermaid, draw_text, rows
+from acpsim.views.diagram import draw_text
+from acpsim.views.mermaid import draw_mermaid
+from acpsim.views.rows import rows
 from acpsim.wire.edition import DRAFT
 from acpsim.wire.event import Event
 from acpsim.wire.trace import read_trace
@@ -118,3 +121,70 @@ def test_messages_of_one_direction_cross_nothing() -> None:
     kept, _ = rows(timed(("a2c", 0.0, 1.0), ("a2c", 0.5, 1.5)))
 
     assert [row.crosses for row in kept] == [0, 0]
+
+
+CROSSED = [("c2a", 0.0, 1.0), ("a2c", 0.5, 1.5), ("c2a", 2.0, 2.1)]
+
+
+def crossed(width: int = 100) -> list[str]:
+    kept, left_out = rows(timed(*CROSSED))
+    return list(draw_text(kept, left_out, width=width))[1:]
+
+
+def test_a_message_that_crossed_another_stands_where_it_was_sent_and_where_it_came() -> None:
+    assert [line.split()[0] for line in crossed()] == ["1", "2", "1", "2", "3"]
+
+
+def test_the_two_ends_of_a_message_are_joined_by_a_letter() -> None:
+    ends = [re.findall("╴(.)|(.)╶", line) for line in crossed()]
+
+    assert ends == [[("a", "")], [("", "b")], [("", "a")], [("b", "")], []]
+
+
+def test_each_end_touches_the_line_of_whoever_is_there() -> None:
+    edges = [(line[8], line.rstrip()[-1]) for line in crossed()[:4]]
+
+    assert edges == [("├", "│"), ("│", "┤"), ("│", "▶"), ("◀", "│")]
+
+
+def test_the_lifelines_stand_straight_where_messages_cross() -> None:
+    assert len({cell_len(line) for line in crossed()}) == 1
+
+
+def test_what_is_in_doubt_of_a_crossing_is_drawn_in_the_order_of_the_trace() -> None:
+    """Without times of sending and receiving a message has one line, wherever its t stands."""
+    events = [
+        json.dumps({"dir": "c2a", "t": t, "msg": {"jsonrpc": "2.0", "method": "_x"}}).encode()
+        for t in (5.0, 1.0, 3.0)
+    ]
+    kept, _ = rows(read_trace(events).events)
+
+    assert [line.split()[0] for line in draw_text(kept, 0)][1:] == ["1", "2", "3"]
+
+
+def test_a_long_finding_is_broken_at_the_width() -> None:
+    events = conversation(TALK.replace("< user_message u1", "< user_message u2"))
+    findings = check(events, edition=DRAFT).findings
+    kept, left_out = rows(events, findings)
+
+    assert max(map(cell_len, draw_text(kept, left_out, width=60))) <= 60
+
+
+def test_a_terminal_without_drawn_lines_is_given_plain_ones() -> None:
+    kept, left_out = rows(timed(*CROSSED), most=2)
+
+    assert "".join(draw_text(kept, left_out, plain=True)).isascii()
+
+
+def test_an_answer_has_a_broken_arrow_in_mermaid() -> None:
+    kept, left_out = rows(conversation(TALK))
+
+    drawn_ = list(draw_mermaid(kept, left_out))
+
+    assert any(line.startswith("  A-->>C: ") and "ok u1" in line for line in drawn_)
+
+
+def test_a_crossing_is_told_in_mermaid() -> None:
+    kept, left_out = rows(timed(*CROSSED))
+
+    assert sum("(crosses 1)" in line for line in draw_mermaid(kept, left_out)) == 2
