@@ -1,7 +1,7 @@
 """The commands. `main` finds one by name and loads it only then, so that `--help` is quick.
 
-Owns: the table of commands and what all of them share: exit statuses, one-line errors, the edition
-option, progress on standard error. A command module is options → call → view → exit status.
+Owns: the table of commands, exit statuses, one-line errors. A command module is options → call →
+view → exit status; `options`, `output` and `progress` are what they share.
 
 Exit statuses: 0 nothing found, 1 something found, 2 wrong usage or unreadable input (one line on
 standard error), 3 nothing was tested, 130 stopped by Ctrl-C, 141 nobody reads the output any more.
@@ -13,18 +13,15 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, TypeVar
+from typing import Final, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from acpsim import __version__
 from acpsim.errors import UsageError
 from acpsim.files import reason
-
-if TYPE_CHECKING:
-    from acpsim.wire.edition import Edition
 
 FOUND: Final = 1
 USAGE: Final = 2
@@ -32,11 +29,6 @@ NOTHING_TESTED: Final = 3
 INTERRUPTED: Final = 130
 UNREAD: Final = 141
 """As a shell reports a program that a closed pipe stopped: what was found is not known."""
-
-Progress: TypeAlias = Callable[[float, str], None]
-"""Takes how much is done and what to write beside the bar."""
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 LINE_MAX: Final = 2000
 """Characters of a line that says what is wrong: names may come from files."""
@@ -54,6 +46,16 @@ COMMANDS: Final[dict[str, str]] = {
 """Command → what it does, in the order of `--help`."""
 
 
+EPILOG = """\b
+Exit status: 0 nothing found, 1 found, 2 wrong usage, 3 nothing tested, 130 stopped by Ctrl-C.
+
+\b
+Shell completion:
+  eval "$(_ACPSIM_COMPLETE=bash_source acpsim)"    bash; zsh: zsh_source
+  _ACPSIM_COMPLETE=fish_source acpsim | source     fish
+"""
+
+
 class Lazy(click.Group):
     """A group whose commands are imported when they are called."""
 
@@ -66,6 +68,12 @@ class Lazy(click.Group):
         command: click.Command = import_module(f"acpsim.cli.{cmd_name}").command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands by name, none of them imported: nobody waits a second for a word."""
+        items = [CompletionItem(name, help=text) for name, text in COMMANDS.items()]
+        found = [item for item in items if item.value.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -75,8 +83,7 @@ class Lazy(click.Group):
     cls=Lazy,
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog='Shell completion: eval "$(_ACPSIM_COMPLETE=bash_source acpsim)" (or zsh_source, '
-    "fish_source). Exit status: 0 nothing found, 1 found, 2 wrong usage, 3 nothing tested.",
+    epilog=EPILOG,
 )
 @click.version_option(__version__, prog_name="acpsim")
 def group() -> None:
@@ -149,66 +156,3 @@ def _one_line(prefix: str, text: str) -> int:
     line = visible(" ".join(text.split()), LINE_MAX)
     click.echo(f"{prefix}: {line}", err=True)
     return USAGE
-
-
-def edition_named(name: str | None) -> Edition | None:
-    """The edition of that name, or `None` for none. Raises `UsageError`."""
-    from acpsim.wire.edition import EDITIONS
-
-    if name is None:
-        return None
-    if name not in EDITIONS:
-        raise UsageError(f"--edition {name}: no such edition; one of {', '.join(EDITIONS)}")
-    return EDITIONS[name]
-
-
-def edition_default(default: str) -> Callable[[Command], Command]:
-    """The edition option of a command whose default is said so."""
-    return click.option(
-        "--edition",
-        metavar="NAME",
-        help=f"The reading of the draft: draft or sdk-2.4. Default: {default}.",
-    )
-
-
-edition_option = edition_default("the trace header's, else draft")
-seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Repeats a run exactly."
-)
-seed_unused = click.option("--seed", type=int, hidden=True, expose_value=False)
-"""For commands that draw nothing at random: every command takes a seed, so that scripts may."""
-target_option = click.option(
-    "--target",
-    default="reference",
-    show_default=True,
-    metavar="ADDRESS",
-    help='The reducer: module:attribute, "cmd:COMMAND LINE", mutant:NAME or reference.',
-)
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json prints one document on standard output and nothing else there.",
-)
-
-
-@contextlib.contextmanager
-def progress(text: str, total: float | None) -> Iterator[Progress]:
-    """A progress bar on standard error if that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda done, text: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=total)
-
-        yield lambda done, text: bar.update(task, completed=done, description=text)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from acpsim.cli import (
-    FOUND,
-    INTERRUPTED,
-    NOTHING_TESTED,
+from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
+from acpsim.cli.options import (
     edition_named,
     edition_option,
     format_option,
+    rule_option,
     seed_unused,
 )
 from acpsim.cli.output import explain, say
@@ -32,9 +31,9 @@ Examples:
 
 
 @click.command("check", epilog=EPILOG)
-@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...", type=click.Path())
 @click.option("--strict", is_flag=True, help="A definite breach of a should fails the run too.")
-@click.option("--rule", "chosen", multiple=True, metavar="ID", help="Only these rules; repeatable.")
+@rule_option
 @click.option(
     "--observer",
     "--vantage",

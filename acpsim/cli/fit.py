@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from acpsim.cli import NOTHING_TESTED, edition_named, edition_option
+from acpsim.cli import NOTHING_TESTED
+from acpsim.cli.options import edition_named, edition_option
 from acpsim.files import open_input, write_whole
 from acpsim.sim.fit import DELAYS, Delays, fit, model_text
 from acpsim.sim.model import parse_model

@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
-from acpsim.cli import (
-    FOUND,
-    INTERRUPTED,
-    NOTHING_TESTED,
+from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
+from acpsim.cli.options import (
     edition_default,
     edition_named,
     format_option,
-    progress,
     seed_option,
     target_option,
 )
 from acpsim.cli.output import explain, say
+from acpsim.cli.progress import progress
 from acpsim.cli.watch import Watch
 from acpsim.fuzz.campaign import Options, Reason, run
 from acpsim.views import document, faults

@@ -6,16 +6,10 @@ import time
 
 import click
 
-from acpsim.cli import (
-    FOUND,
-    INTERRUPTED,
-    edition_default,
-    edition_named,
-    format_option,
-    progress,
-    seed_option,
-)
+from acpsim.cli import FOUND, INTERRUPTED
+from acpsim.cli.options import edition_default, edition_named, format_option, one_of, seed_option
 from acpsim.cli.output import explain, say
+from acpsim.cli.progress import progress
 from acpsim.errors import UsageError
 from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished, Options, run
 from acpsim.targets.mutants import MUTANTS
@@ -33,7 +27,13 @@ Examples:
 
 @click.command("mutants", epilog=EPILOG)
 @click.option("--list", "listed", is_flag=True, help="Only name them, with what each breaks.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only this one; repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=one_of(lambda: MUTANTS),
+    help="Only this one; repeatable.",
+)
 @seed_option
 @edition_default("both, in turn")
 @format_option

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from acpsim.cli.progress import without_bar
 from acpsim.views import text
 from acpsim.views.escape import visible
 from acpsim.views.tone import Tone, Toned
@@ -27,9 +28,10 @@ STYLES: Final[dict[Tone, dict[str, Any]]] = {
 def say(lines: Iterable[str]) -> None:
     """Write lines as they come."""
     coloured = in_colour()
-    for line in lines:
-        style = STYLES[line.tone] if coloured and isinstance(line, Toned) else {}
-        click.echo(click.style(str(line), **style) if style else line)
+    with without_bar():
+        for line in lines:
+            style = STYLES[line.tone] if coloured and isinstance(line, Toned) else {}
+            click.echo(click.style(str(line), **style) if style else line)
 
 
 def in_colour() -> bool:

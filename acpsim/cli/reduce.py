@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import click
 
-from acpsim.cli import (
-    INTERRUPTED,
-    NOTHING_TESTED,
-    edition_named,
-    edition_option,
-    format_option,
-    seed_unused,
-)
+from acpsim.cli import INTERRUPTED, NOTHING_TESTED
+from acpsim.cli.options import edition_named, edition_option, format_option, seed_unused
 from acpsim.cli.output import explain, remark, say
 from acpsim.files import open_input
 from acpsim.reducer import Reducer
@@ -29,7 +23,7 @@ Examples:
 
 
 @click.command("reduce", epilog=EPILOG)
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", metavar="TRACE", type=click.Path())
 @click.option("--session", metavar="ID", help="Only this session.")
 @click.option("--at", type=click.IntRange(min=1), metavar="LINE", help="After that trace line.")
 @edition_option

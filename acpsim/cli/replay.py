@@ -8,8 +8,8 @@ from contextlib import closing
 import click
 import msgspec
 
-from acpsim.cli import (
-    FOUND,
+from acpsim.cli import FOUND
+from acpsim.cli.options import (
     edition_named,
     edition_option,
     format_option,
@@ -34,7 +34,7 @@ Examples:
 
 
 @click.command("replay", epilog=EPILOG)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=click.Path())
 @target_option
 @edition_option
 @format_option

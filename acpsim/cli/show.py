@@ -6,7 +6,8 @@ import shutil
 
 import click
 
-from acpsim.cli import INTERRUPTED, NOTHING_TESTED, edition_named, edition_option, seed_unused
+from acpsim.cli import INTERRUPTED, NOTHING_TESTED
+from acpsim.cli.options import edition_named, edition_option, seed_unused
 from acpsim.cli.output import draws_lines, explain, remark, say
 from acpsim.files import open_input
 from acpsim.rules.stream import check_stream
@@ -24,7 +25,7 @@ Examples:
 
 
 @click.command("show", epilog=EPILOG)
-@click.argument("trace", metavar="TRACE")
+@click.argument("trace", metavar="TRACE", type=click.Path())
 @click.option("--session", metavar="ID", help="Only this session, and what names none.")
 @click.option(
     "--most",

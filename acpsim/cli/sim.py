@@ -10,14 +10,9 @@ from typing import Any, BinaryIO
 import click
 
 from acpsim import __version__
-from acpsim.cli import (
-    FOUND,
-    INTERRUPTED,
-    edition_named,
-    edition_option,
-    format_option,
-    progress,
-)
+from acpsim.cli import FOUND, INTERRUPTED
+from acpsim.cli.options import edition_named, edition_option, format_option
+from acpsim.cli.progress import progress
 from acpsim.errors import UsageError
 from acpsim.files import open_output, write_whole
 from acpsim.sim.experiment import Point, experiment, parse_sweep

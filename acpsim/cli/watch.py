@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from acpsim import __version__
-from acpsim.cli import Progress
 from acpsim.cli.output import say
+from acpsim.cli.progress import Progress
 from acpsim.fuzz.campaign import (
     CampaignEvent,
     CampaignFinished,
