@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.facts import CancelFacts, SessionFacts
-from acpsim.rules.prompts import PROMPT, inserted
+from acpsim.rules.facts import CancelFacts, PromptFacts, SessionFacts
+from acpsim.rules.insertion import PROMPT, inserted
 from acpsim.rules.registry import END, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import cell_field
 from acpsim.wire.edition import TERMINAL_STATUSES
-from acpsim.wire.jsonrpc import REQUEST_CANCELLED
+from acpsim.wire.jsonrpc import INTERNAL_ERROR, REQUEST_CANCELLED
 from acpsim.wire.trace import Event
 
 PERMISSION: Final = (methods.RequestPermissionRequest,)
@@ -28,11 +28,6 @@ def _active(s: SessionFacts) -> CancelFacts | None:
     """The cancel of the work that is going on, if there is one."""
     cancel = s.cancel
     return cancel if cancel is not None and cancel.stretch and s.busy else None
-
-
-def _read(case: Case, cancel: CancelFacts) -> bool:
-    """Whether the agent is known to have read the cancel by now."""
-    return case.observer == "agent" or cancel.read > 0
 
 
 # CANCEL-IDLE, "Cancellation". Why an idle with another reason may be right:
@@ -61,7 +56,7 @@ def cancel_idle(case: Case, s: SessionFacts | None, event: Event | None, what: A
             f"work that was cancelled on line {cancel.line} ends with stop reason {reason} "
             'instead of "cancelled"'
         )
-        if _read(case, cancel):
+        if case.ledger.has_read(cancel):
             case.breach("CANCEL-IDLE", event.line, text, session=s, related=(cancel.line,))
         else:
             text = f"perhaps {text}; {CROSSED}"
@@ -81,7 +76,7 @@ def cancel_not_error(
     if update.stop_reason != "error":
         return
     text = f"work that was cancelled on line {cancel.line} is reported as an error"
-    if _read(case, cancel):
+    if case.ledger.has_read(cancel):
         case.breach("CANCEL-NOT-ERROR", event.line, text, session=s, related=(cancel.line,))
     else:
         text = f"perhaps {text}; a failure of its own may have crossed the cancel"
@@ -157,11 +152,12 @@ def cancel_stops(case: Case, s: SessionFacts | None, event: Event, what: Any) ->
 def _tool_starts(
     case: Case, s: SessionFacts, event: Event, update: updates.ToolCallUpdate, cancel: CancelFacts
 ) -> None:
-    if not _read(case, cancel):
+    if not case.ledger.has_read(cancel):
         return
     case.exercise("CANCEL-STOPS")
     tool = s.tools.get(update.tool_call_id)
-    if tool is None or (update.status == "in_progress" and tool.status == "pending"):
+    new = tool is None and update.status not in TERMINAL_STATUSES
+    if new or (tool is not None and update.status == "in_progress" and tool.status == "pending"):
         text = (
             f"perhaps tool call {shown(update.tool_call_id)} starts after the agent had read the "
             f"cancel on line {cancel.line}; it may have been under way"
@@ -169,18 +165,22 @@ def _tool_starts(
         case.suspect("CANCEL-STOPS", event.line, text, session=s, related=(cancel.line,))
 
 
-def _is_background(s: SessionFacts, tool: str | None) -> bool:
-    """Whether a request belongs to listed background work, as far as that can be told."""
+def _background(s: SessionFacts, tool: str | None) -> bool | None:
+    """Whether a request belongs to listed background work; `None` where that cannot be told: the
+    call may run as a terminal or a child session that is listed in its stead."""
     if not s.background:
         return False
-    listed = {cell_field(item, "toolCallId") for item in s.background}
-    return tool is None or tool in listed
+    listed = [cell_field(item, "toolCallId") for item in s.background]
+    if tool is None or tool in listed:
+        return True
+    return False if all(isinstance(item, str) for item in listed) else None
 
 
 # CANCEL-PERMISSIONS, "Cancellation". What is fine:
 #   1. A selected outcome that the client sent before its cancel.
 #   2. In an edition that lists background work, requests of that work stay open.
-#   3. There, an error -32800 after the agent's own $/cancel_request.
+#   3. There, an error -32800 after the agent's own $/cancel_request; elsewhere two rules ask for
+#      different answers then, and it is a suspicion.
 # A request that was seen after the cancel may have been issued after the agent had read it: then
 # another answer is a suspicion.
 @check("CANCEL-PERMISSIONS", answers=PERMISSION)
@@ -190,26 +190,32 @@ def cancel_permissions(case: Case, s: SessionFacts | None, event: Event, answer:
     facts = s.permissions.get(answer.id)
     if facts is None or not facts.after_cancel:
         return
-    if case.edition.cancel_spares_background and _is_background(s, facts.tool):
+    spares = case.edition.cancel_spares_background
+    background = _background(s, facts.tool) if spares else False
+    if background:
         return
     case.exercise("CANCEL-PERMISSIONS")
     outcome = getattr(answer.outcome, "outcome", {}).get("outcome")
-    if outcome == "cancelled":
+    withdrawn = answer.code == REQUEST_CANCELLED and facts.cancel_requested
+    if outcome == "cancelled" or (withdrawn and spares):
         return
-    refused = answer.error is not None and answer.error.code == REQUEST_CANCELLED
-    if refused and facts.cancel_requested and case.edition.cancel_spares_background:
-        return
-    code = None if answer.error is None else answer.error.code
-    given = shown(outcome) if outcome is not None else f"error {code}"
+    given = shown(outcome) if outcome is not None else f"error {answer.code}"
     text = (
         f"the client answered permission request {shown(answer.request.id)} with {given} after its "
         f'session/cancel on line {facts.after_cancel}; "cancelled" is owed'
     )
     related = (facts.after_cancel, facts.line)
-    if facts.line < facts.after_cancel:
+    why = None
+    if withdrawn:
+        why = "the agent's $/cancel_request may be answered so"
+    elif background is None:
+        why = "it may belong to background work that is listed otherwise"
+    elif facts.line > facts.after_cancel:
+        why = "the agent may have asked after it had read the cancel"
+    if why is None:
         case.breach("CANCEL-PERMISSIONS", event.line, text, session=s, related=related)
     else:
-        text = f"perhaps {text}; the agent may have asked after it had read the cancel"
+        text = f"perhaps {text}; {why}"
         case.suspect("CANCEL-PERMISSIONS", event.line, text, session=s, related=related)
 
 
@@ -235,16 +241,18 @@ def keeps_insertion(case: Case, s: SessionFacts | None, event: Event, answer: An
         return
     line, proven = inserted(s, prompt)
     case.exercise("CANCEL-KEEPS-INSERTION")
-    if answer.error is not None and line and proven:
+    if answer.failed and line and proven:
         text = (
-            f"prompt {shown(prompt.request)} was inserted on line {line} and is answered with "
-            f"error {answer.error.code} because of the cancel on line {prompt.cancelled}"
+            f"prompt {shown(prompt.request)} was inserted on line {line} and is answered with an "
+            f"error after the cancel on line {prompt.cancelled}"
         )
         related = (line, prompt.cancelled)
         case.breach("CANCEL-KEEPS-INSERTION", event.line, text, session=s, related=related)
 
 
-# CLOSE-PROMPT-OUTCOME, "2. Prompt Accepted". The answers need not precede the close response.
+# CLOSE-PROMPT-OUTCOME, "2. Prompt Accepted". The answers need not precede the close response. Why
+# a code of its own may be right: the prompt's own failure crossed the close. An internal error, or
+# one without a code, is an abort that leaked.
 @check("CLOSE-PROMPT-OUTCOME", answers=PROMPT, end=True)
 def close_prompt_outcome(
     case: Case, s: SessionFacts | None, event: Event | None, what: Any
@@ -264,23 +272,48 @@ def close_prompt_outcome(
     if prompt is None or not prompt.closed or event is None:
         return
     case.exercise("CLOSE-PROMPT-OUTCOME")
-    if what.error is not None and what.error.code != REQUEST_CANCELLED:
-        text = (
-            f"prompt {shown(prompt.request)}, which the session/close on line {prompt.closed} kept "
-            f"out, is answered {what.error.code}; {REQUEST_CANCELLED} is the code for that"
-        )
-        related = (prompt.closed,)
-        case.breach("CLOSE-PROMPT-OUTCOME", event.line, text, session=s, related=related)
+    if what.failed:
+        _closed_out(case, s, event.line, what, prompt)
 
 
-# CLOSE-CANCELS, "session-setup: Closing Active Sessions". Where the edition does not say that the
-# idle comes first, or responses overtake notifications, a close without idle is a suspicion.
+def _closed_out(
+    case: Case, s: SessionFacts, line: int, answer: Answer, prompt: PromptFacts
+) -> None:
+    seen, proven = inserted(s, prompt)
+    given = "with no code" if answer.code is None else f"{answer.code}"
+    text = f"prompt {shown(prompt.request)}, pending at the session/close on line {prompt.closed}, "
+    related: tuple[int, ...] = (prompt.closed,)
+    if seen and proven:
+        text += f"was inserted on line {seen} and is answered {given}; its messageId is owed"
+        related = (prompt.closed, seen)
+    elif seen or answer.code == REQUEST_CANCELLED:
+        return
+    else:
+        text += f"is answered {given}; {REQUEST_CANCELLED} is the code of one that is kept out"
+    if proven or answer.code in {INTERNAL_ERROR, None}:
+        case.breach("CLOSE-PROMPT-OUTCOME", line, text, session=s, related=related)
+    else:
+        text = f"perhaps {text}; a failure of its own may have crossed the close"
+        case.suspect("CLOSE-PROMPT-OUTCOME", line, text, session=s, related=related)
+
+
+# CLOSE-CANCELS, "session-setup: Closing Active Sessions". Why most of it is only a suspicion:
+#   1. The work ends by itself, and its idle crosses the close: then another reason is right.
+#   2. Where the edition does not say that the idle comes first, or responses overtake
+#      notifications, an idle that is missing may still come.
 @check("CLOSE-CANCELS", answers=(methods.CloseSessionRequest,))
 def close_cancels(case: Case, s: SessionFacts | None, event: Event, answer: Answer) -> None:
-    if s is None or answer.error is not None:
+    if s is None or answer.error is not None or not (s.busy or s.closing_stretch):
         return
     case.exercise("CLOSE-CANCELS")
     if not s.busy:
+        if s.stretch == s.closing_stretch and s.stop_reason != "cancelled":
+            text = (
+                f"perhaps the work that session/close on line {s.closing} should have cancelled "
+                f"ends otherwise on line {s.state_line}; it may have ended by itself"
+            )
+            related = (s.closing, s.state_line)
+            case.suspect("CLOSE-CANCELS", s.state_line, text, session=s, related=related)
         return
     text = (
         f"session/close is answered while the last reported state, on line {s.state_line}, "
@@ -295,7 +328,13 @@ def close_cancels(case: Case, s: SessionFacts | None, event: Event, answer: Answ
 
 # CLOSE-SILENCE, "schema: CloseSessionRequest". At the client responses may have overtaken the
 # updates that were sent before them, so that there it is a suspicion.
-@check("CLOSE-SILENCE", methods.SessionUpdate, *PERMISSION, answers=(methods.CloseSessionRequest,))
+@check(
+    "CLOSE-SILENCE",
+    methods.SessionUpdate,
+    methods.ElicitationRequest,
+    *PERMISSION,
+    answers=(methods.CloseSessionRequest,),
+)
 def close_silence(case: Case, s: SessionFacts | None, event: Event, what: Any) -> None:
     if s is None or not case.edition.close_silences:
         return

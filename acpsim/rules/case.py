@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import UNSET
+
 from acpsim.rules.facts import SessionFacts
 from acpsim.rules.finding import Coverage, Finding
 from acpsim.rules.ledger import Ledger
@@ -15,7 +17,7 @@ from acpsim.rules.registry import RULES
 from acpsim.wire import methods
 from acpsim.wire.cells import ErrorObject
 from acpsim.wire.edition import Edition
-from acpsim.wire.jsonrpc import Flaw, RequestId
+from acpsim.wire.jsonrpc import Flaw, Malformed, RequestId
 from acpsim.wire.pairing import Open
 from acpsim.wire.trace import Observer
 
@@ -44,8 +46,19 @@ class Answer:
 
     @property
     def error(self) -> ErrorObject | None:
-        """The error, if it is one."""
+        """The error, if it is one that can be read."""
         return self.outcome if isinstance(self.outcome, ErrorObject) else None
+
+    @property
+    def code(self) -> int | None:
+        """The code of the error; `None` where it has none that can be read, or is no error."""
+        return None if self.error is None else self.error.code
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is an error, a malformed one too."""
+        value = self.outcome.value if isinstance(self.outcome, Malformed) else UNSET
+        return self.error is not None or (isinstance(value, dict) and "error" in value)
 
 
 class Case:
@@ -57,9 +70,11 @@ class Case:
         "edition",
         "findings",
         "ledger",
+        "messages",
         "observer",
         "open",
         "quiet_s",
+        "t",
     )
 
     def __init__(self, edition: Edition, observer: Observer, quiet_s: float | None) -> None:
@@ -68,6 +83,10 @@ class Case:
         self.quiet_s = quiet_s
         self.complete = True
         """At `END`: whether the conversation is over."""
+        self.t = 0.0
+        """Time of the last event."""
+        self.messages = 0
+        """How many messages were fed so far."""
         self.ledger = Ledger(edition, observer)
         self.findings: list[Finding] = []
         self.open: list[Finding] = []
@@ -117,15 +136,13 @@ class Case:
         *,
         session: SessionFacts | None = None,
         related: tuple[int, ...] = (),
-        certain: bool = True,
+        party: str | None = None,
     ) -> None:
-        """At `END`: a promise was not kept. A breach if the conversation is over, else open."""
+        """At the end: a promise was not kept. A breach if the conversation is over, else open."""
         if not self.complete:
-            self.open.append(self._finding(rule, line, text, "definite", session, related, None))
-        elif certain:
-            self.breach(rule, line, text, session=session, related=related)
+            self.open.append(self._finding(rule, line, text, "definite", session, related, party))
         else:
-            self.suspect(rule, line, text, session=session, related=related)
+            self.breach(rule, line, text, session=session, related=related, party=party)
 
     def _report(
         self,

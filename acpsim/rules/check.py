@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from acpsim.rules import (
     cancellation,
     custom,
     entities,
     foreground,
+    insertion,
     permissions,
     prompts,
     resume,
@@ -27,7 +28,16 @@ from acpsim.rules import (
 from acpsim.rules.case import Answer, Case
 from acpsim.rules.facts import SessionFacts
 from acpsim.rules.finding import Finding, Report
-from acpsim.rules.registry import ANY, END, LOST, SUBSCRIPTIONS, Check, orphans
+from acpsim.rules.registry import (
+    END,
+    FLAWED,
+    LOST,
+    NOT_IN_TRACES,
+    OVER,
+    SUBSCRIPTIONS,
+    Check,
+    orphans,
+)
 from acpsim.wire import methods, updates
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import Flaw, Malformed, OtherNotification, OtherRequest, Response
@@ -35,8 +45,8 @@ from acpsim.wire.parse import read_result
 from acpsim.wire.trace import Event, Observer
 
 RULE_MODULES: Final = (
-    rpc, prompts, foreground, cancellation, entities, reuse, permissions, session, resume, custom,
-    shape,
+    rpc, prompts, insertion, foreground, cancellation, entities, reuse, permissions, session,
+    resume, custom, shape,
 )  # fmt: skip
 assert orphans() == [], f"rules without a function: {orphans()}"
 
@@ -53,7 +63,7 @@ class Checker:
     ) -> None:
         self._case = Case(edition, observer, quiet_s)
         self._edition = edition
-        self._messages = 0
+        self._line = 0
         self._hear = SUBSCRIPTIONS.messages
 
     @property
@@ -64,15 +74,20 @@ class Checker:
     def feed(self, event: Event) -> None:
         """Check the next event."""
         case = self._case
+        if event.line != self._line + 1:
+            event = self._placed(event)
+        self._line = event.line
+        case.t = event.t
         if event.dir == "lost":
             for s in case.ledger.sessions.values():
                 for hear in SUBSCRIPTIONS.lost:
                     hear(case, s, event, LOST)
             case.ledger.lose()
             return
-        self._messages += 1
-        for hear in SUBSCRIPTIONS.any:
-            hear(case, None, event, ANY)
+        case.messages += 1
+        if event.flaws:
+            for hear in SUBSCRIPTIONS.flawed:
+                hear(case, None, event, FLAWED)
         message = event.message
         if type(message) is methods.SessionUpdate:
             self._update(event, message)
@@ -82,9 +97,20 @@ class Checker:
             self._malformed(event, message)
         elif isinstance(message, methods.CancelRequest):
             self._tell(type(message), None, event, message)
+            case.ledger.notified[event.dir] += 1
             case.ledger.take_cancel_request(event, message)
         elif message is not None:
             self._call(event, message)
+
+    def _placed(self, event: Event) -> Event:
+        """An event that does not stand on the line after the last: a header may be before the
+        first, and reading skips lines; events that were never in a trace are counted."""
+        if event.line <= 0:
+            return structs.replace(event, line=self._line + 1)
+        if self._line or event.line > 2:
+            for direction in self._case.ledger.unparsed:
+                self._case.ledger.unparsed[direction] += 1
+        return event
 
     def _tell(self, kind: type, s: SessionFacts | None, event: Event, message: object) -> None:
         for hear in self._hear.get(kind, NOBODY):
@@ -102,6 +128,7 @@ class Checker:
             hear(case, s, event, update)
         for hear in self._hear.get(type(update), NOBODY):
             hear(case, s, event, update)
+        ledger.notified["a2c"] += 1
         ledger.take_update(s, event, update)
 
     def _call(
@@ -125,15 +152,13 @@ class Checker:
             ledger.take_call(s, event, message)
         if isinstance(message, methods.Request | OtherRequest):
             ledger.pairing.request(event.dir, message, event.line)  # type: ignore[arg-type]
+        else:
+            ledger.notified[event.dir] += 1
 
     def _malformed(self, event: Event, message: Malformed) -> None:
-        ledger = self._case.ledger
         self._tell(Malformed, None, event, message)
-        if message.kind == "unreadable":
-            ledger.unparsed[event.dir] += 1
-        elif message.kind == "request":
-            ledger.pairing.request(event.dir, message, event.line)  # type: ignore[arg-type]
-        elif message.kind == "response":
+        self._case.ledger.take_malformed(event, message)
+        if message.kind == "response":
             self._answered(event, message, message)
 
     def _response(self, event: Event, message: Response) -> None:
@@ -164,6 +189,8 @@ class Checker:
         """The conversation ends here; `complete` says that it was over and not cut off."""
         case = self._case
         case.complete = complete
+        for hear in SUBSCRIPTIONS.over:
+            hear(case, None, None, OVER)
         for hear in SUBSCRIPTIONS.end:
             for s in list(case.ledger.sessions.values()):
                 hear(case, s, None, END)
@@ -171,7 +198,8 @@ class Checker:
             findings=sorted(case.findings, key=lambda finding: finding.line),
             open=sorted(case.open, key=lambda finding: finding.line),
             coverage=case.coverage,
-            messages=self._messages,
+            messages=case.messages,
+            not_in_traces=NOT_IN_TRACES,
         )
 
 

@@ -1,6 +1,6 @@
 """What is known of a session and of what is open in it: the records that the ledger keeps.
 
-Owns: `SessionFacts` and the smaller records inside it, `digest`, and the words for states. It takes
+Owns: `SessionFacts` and the smaller records inside it, digests, and the words for states. It takes
 nothing in and judges nothing: `ledger` writes these records, the rules read them.
 """
 
@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from acpsim.rules.recent import Recent
 from acpsim.wire.cells import Json
 from acpsim.wire.edition import TERMINAL_STATUSES
 from acpsim.wire.jsonrpc import RequestId
@@ -20,8 +21,11 @@ STATES: Final = frozenset({"running", "requires_action", IDLE})
 """The foreground states that say whether there is work; `unknown` does not."""
 STARTED: Final = frozenset({"in_progress", "paused"})
 """The tool-call statuses of a call that has begun and not ended."""
-Origin: TypeAlias = Literal["created", "resumed", "announced", "listed", "unknown"]
-"""How a session became known; `unknown` for one that a message named before it was."""
+Origin: TypeAlias = Literal["created", "resumed", "announced", "listed", "lapsed", "unknown"]
+"""How a session became known on this connection: `lapsed` for one that was open on a connection
+that is lost, `unknown` for one that a message named before it was."""
+OPENED: Final = frozenset({"created", "resumed", "announced"})
+"""The origins of a session that messages may name."""
 
 REJECTED_MAX: Final = 256
 """Rejected prompts remembered in a session: an echo of one that is older is not recognised."""
@@ -33,25 +37,44 @@ def digest(value: Json) -> bytes:
     return hashlib.blake2b(text, digest_size=8).digest()
 
 
+def content_digest(content: Json) -> bytes:
+    """The same for a user message's content: one block alone counts as it would in a chunk."""
+    return digest(content[0] if isinstance(content, list) and len(content) == 1 else content)
+
+
 class PromptFacts:
     """An open prompt, or one whose answer is still held against it."""
 
-    __slots__ = ("cancelled", "closed", "first", "line", "request", "t", "whole")
+    __slots__ = (
+        "cancelled",
+        "closed",
+        "first",
+        "line",
+        "remarked",
+        "request",
+        "stopped",
+        "t",
+        "whole",
+    )
 
     def __init__(self, request: RequestId, line: int, t: float, prompt: Json) -> None:
         self.request = request
         self.line = line
         self.t = t
-        self.whole = digest(prompt)
+        self.whole = content_digest(prompt)
         self.first = digest(prompt[0]) if prompt else b""
         self.cancelled = 0
         """Line of the first `session/cancel` or `$/cancel_request` that covered it, or 0."""
+        self.stopped = 0
+        """Line of the first `session/cancel` that covered it, or 0."""
         self.closed = 0
         """Line of the first `session/close` that covered it, or 0."""
+        self.remarked = False
+        """Whether its waiting was remarked on."""
 
 
 class UserFacts:
-    """A user message that no prompt's response has claimed."""
+    """A user message that no response has claimed, and that an open prompt may still claim."""
 
     __slots__ = ("digest", "line", "replayed", "whole", "worked")
 
@@ -118,15 +141,29 @@ class CancelFacts:
 class ResumeFacts:
     """An open `session/resume`."""
 
-    __slots__ = ("history", "line", "open_before", "replay", "replayed", "state")
+    __slots__ = (
+        "again",
+        "closed_line",
+        "history",
+        "line",
+        "open_before",
+        "origin",
+        "replay",
+        "replayed",
+        "state",
+    )
 
-    def __init__(self, line: int, *, replay: bool, open_before: bool) -> None:
+    def __init__(self, line: int, s: SessionFacts, *, replay: bool) -> None:
         self.line = line
         self.replay = replay
-        self.open_before = open_before
+        self.open_before = s.open_here
         """Whether the session was open already, so that live updates may cross the request."""
+        self.origin = s.origin
+        self.closed_line = s.closed_line
         self.history = 0
         """Line of the last update of the conversation since the request, or 0."""
+        self.again = 0
+        """Line of the last one that told again a user message known from before, or 0."""
         self.state = 0
         """Line of the last state report since the request, or 0."""
         self.replayed: set[str] = set()
@@ -144,12 +181,14 @@ class SessionFacts:
         "cancel",
         "closed_line",
         "closing",
+        "closing_stretch",
         "confirmed",
         "echoed",
         "ended_stretch",
         "extra",
         "first_line",
         "id",
+        "interrupted",
         "last_line",
         "last_t",
         "live",
@@ -182,7 +221,10 @@ class SessionFacts:
         """Line of the agent's message that was the first ever to name the session, or 0."""
         self.open_here = False
         """Created, announced or resumed on this connection, and not closed since."""
+        self.interrupted = False
+        """Whether work was reported when a connection was lost, so that it may have gone on."""
         self.last_t = 0.0
+        """Time of the agent's last update, request or response for the session."""
         self.last_line = 0
         """Line of the agent's last update or request for the session."""
         self.updates = 0
@@ -202,6 +244,8 @@ class SessionFacts:
         self.cancel: CancelFacts | None = None
         self.closing: int = 0
         """Line of an open `session/close`, or 0."""
+        self.closing_stretch = 0
+        """The stretch of work that was reported when that was sent, or 0."""
         self.closed_line = 0
         """Line of the response that closed the session, or 0."""
         self.resume: ResumeFacts | None = None
@@ -216,8 +260,8 @@ class SessionFacts:
         self.echoed: dict[str, int] = {}
         """messageId → line on which its user message first had content."""
         self.unclaimed: dict[str, UserFacts] = {}
-        self.live: dict[bytes, str] = {}
-        """Digest of a user message's content → its id, for those seen live."""
+        self.live: Recent[str] = Recent()
+        """Digest of a user message's content → the id of the last one seen live, for a while."""
         self.messages: dict[tuple[str, str], int] = {}
         """(`agent_message` or `agent_thought`, id) → stretch in which it was first seen."""
         self.tools: dict[str, ToolFacts] = {}

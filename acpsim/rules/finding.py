@@ -41,3 +41,5 @@ class Report(Struct, frozen=True, kw_only=True):
     coverage: dict[str, Coverage]
     """For every rule that a trace can show, zero or not."""
     messages: int
+    not_in_traces: tuple[str, ...] = ()
+    """The rules that no trace can show, and that this check therefore says nothing about."""

@@ -1,36 +1,35 @@
-"""PROMPT-*: insertion, its response and its echo.
+"""PROMPT-*: what a prompt may hold, and how it is answered.
 
-Headings: "1. User Message", "2. Prompt Accepted", "Prompts that are never inserted". Facts: open
-and rejected prompts with digests of their contents, user messages that no response has claimed,
-which messageIds were accepted and echoed.
+Headings: "1. User Message", "2. Prompt Accepted", "Cancellation". Facts: open prompts with digests
+of their contents and what covered them, user messages that no response has claimed, which
+messageIds were accepted and echoed. What an error says of insertion is in `insertion`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.facts import PromptFacts, SessionFacts, UserFacts, digest
-from acpsim.rules.registry import END, check
+from acpsim.rules.facts import IDLE, OPENED, PromptFacts, SessionFacts, content_digest
+from acpsim.rules.insertion import ECHOES, PROMPT, inserted
+from acpsim.rules.registry import END, LOST, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import cell_field
 from acpsim.wire.jsonrpc import INTERNAL_ERROR, REQUEST_CANCELLED, Malformed
 from acpsim.wire.trace import Event
 
-PROMPT: Final = (methods.PromptRequest,)
-ECHOES: Final = (updates.UserMessage, updates.UserMessageChunk)
-
 CAPABILITIES: Final = {"image": "image", "audio": "audio", "resource": "embedded_context"}
 """Block type → the prompt capability that allows it; text and resource_link need none."""
 ALWAYS: Final = frozenset({"text", "resource_link"})
+RESUME: Final = (methods.ResumeSessionRequest,)
 
 
 # PROMPT-RESPONSE-ID, "2. Prompt Accepted".
 @check("PROMPT-RESPONSE-ID", answers=PROMPT)
 def response_id(case: Case, s: SessionFacts | None, event: Event, answer: Answer) -> None:
-    if answer.error is not None:
-        return
+    if answer.error is not None or isinstance(event.message, Malformed):
+        return  # An envelope that cannot be read is RPC-ENVELOPE's.
     case.exercise("PROMPT-RESPONSE-ID")
     if isinstance(answer.outcome, Malformed):
         text = (
@@ -75,82 +74,6 @@ def distinct_id(case: Case, s: SessionFacts | None, event: Event, answer: Answer
         case.breach("PROMPT-DISTINCT-ID", event.line, text, session=s, related=(before,))
 
 
-def inserted(s: SessionFacts, prompt: PromptFacts) -> tuple[int, bool]:
-    """Whether a pending prompt's message seems inserted: (line of its message or 0, proven).
-
-    Why an equal message may be another's:
-      1. Two prompts of one content are pending; one message is reported.
-      2. Either may be the one that was inserted, until the other has its own response.
-    It is proven where no other pending prompt could own it and no history is replayed.
-    """
-    for user in s.unclaimed.values():
-        if user.line > prompt.line and not user.replayed and user.equals(prompt):
-            others = any(other is not prompt and user.equals(other) for other in s.prompts.values())
-            return user.line, not others and not s.replaying
-    return 0, False
-
-
-# PROMPT-ERROR-AFTER-INSERT, "2. Prompt Accepted". The error names no messageId; see `inserted`.
-@check("PROMPT-ERROR-AFTER-INSERT", answers=PROMPT)
-def error_after_insert(case: Case, s: SessionFacts | None, event: Event, answer: Answer) -> None:
-    if s is None:
-        return
-    case.exercise("PROMPT-ERROR-AFTER-INSERT")
-    prompt = s.prompts.get(answer.id)
-    if answer.error is None or prompt is None:
-        return
-    line, proven = inserted(s, prompt)
-    if not line:
-        return
-    text = (
-        f"the agent answered prompt {shown(prompt.request)} with error {answer.error.code}, "
-        f"after its user message was inserted on line {line}"
-    )
-    if proven:
-        case.breach("PROMPT-ERROR-AFTER-INSERT", event.line, text, session=s, related=(line,))
-    else:
-        text = f"perhaps {text}; another prompt or a replay could own that message"
-        case.suspect("PROMPT-ERROR-AFTER-INSERT", event.line, text, session=s, related=(line,))
-
-
-# PROMPT-ECHO-OF-REJECTED, "Prompts that are never inserted". Why this is only a suspicion: another
-# client of the session may have sent the same content. Decided at the end, when every response
-# that could claim the message has come.
-@check("PROMPT-ECHO-OF-REJECTED", *ECHOES, answers=PROMPT, end=True)
-def echo_of_rejected(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
-    if s is None:
-        return
-    if what is END:
-        _orphans(case, s)
-    elif isinstance(what, Answer):
-        if what.error is not None:
-            case.exercise("PROMPT-ECHO-OF-REJECTED")
-    elif what.message_id not in s.echoed and not s.replaying and s.rejected:
-        content = what.content
-        if not content or event is None:
-            return
-        whole = isinstance(what, updates.UserMessage)
-        user = UserFacts(event.line, digest(content), whole=whole, replayed=False)
-        for prompt in s.rejected:
-            if user.equals(prompt) and not any(user.equals(p) for p in s.prompts.values()):
-                s.extra.setdefault("PROMPT-ECHO-OF-REJECTED", {})[what.message_id] = (
-                    event.line,
-                    prompt,
-                )
-
-
-def _orphans(case: Case, s: SessionFacts) -> None:
-    for identity, (line, prompt) in s.extra.get("PROMPT-ECHO-OF-REJECTED", {}).items():
-        if identity in s.accepted:
-            continue
-        text = (
-            f"perhaps the agent reports user message {shown(identity)} of prompt "
-            f"{shown(prompt.request)}, which it had rejected; no other prompt claims it, "
-            "but another client of the session could have sent the same"
-        )
-        case.suspect("PROMPT-ECHO-OF-REJECTED", line, text, session=s, related=(prompt.line,))
-
-
 # PROMPT-ANSWERED, "2. Prompt Accepted". A second response is RPC-RESPONSE-MATCH's.
 @check("PROMPT-ANSWERED", methods.PromptRequest, end=True)
 def answered(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
@@ -165,25 +88,24 @@ def answered(case: Case, s: SessionFacts | None, event: Event | None, what: Any)
 
 
 # PROMPT-PENDING-IDLE, "Insertion and ordering". A hint: an agent may hold a prompt. Looked at when
-# the session speaks again after a quiet time that the user set, and at the end.
-@check("PROMPT-PENDING-IDLE", methods.SessionUpdate, methods.PromptRequest, end=True)
+# the session speaks again after a quiet time that the user set, and at the end. Once a prompt.
+@check(
+    "PROMPT-PENDING-IDLE", methods.SessionUpdate, methods.PromptRequest, answers=PROMPT, end=True
+)
 def pending_idle(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
     if s is None:
         return
     if isinstance(what, methods.PromptRequest):
         case.exercise("PROMPT-PENDING-IDLE")
-    if s.busy or not s.prompts:
+    if not s.prompts or s.busy or (case.quiet_s is None and what is not END):
         return
     for prompt in s.prompts.values():
-        if what is END:
-            quiet_s = None
-        elif case.quiet_s is None or event is None:
+        quiet_s = case.t - max(prompt.t, s.last_t)
+        long = case.quiet_s is not None and quiet_s >= case.quiet_s
+        if prompt.remarked or not (long or (what is END and case.complete)):
             continue
-        else:
-            quiet_s = event.t - max(prompt.t, s.last_t)
-            if quiet_s < case.quiet_s:
-                continue
-        waited = "to the end" if quiet_s is None else f"for {quiet_s:.3g} s"
+        prompt.remarked = True
+        waited = f"for {quiet_s:.3g} s" if long else "to the end"
         text = (
             f"perhaps prompt {shown(prompt.request)} is forgotten: it waits {waited} while the "
             "session is idle and silent; an agent may hold a prompt"
@@ -200,64 +122,113 @@ def not_delayed(case: Case, s: SessionFacts | None, event: Event, answer: Answer
         return
     case.exercise("PROMPT-NOT-DELAYED")
     user = s.unclaimed.get(answer.outcome.message_id)
-    if user is not None and user.worked:
+    if user is not None and user.worked and not user.replayed:
         text = (
             f"perhaps the response to prompt {shown(answer.request.id)} waited for the work: its "
             f"message stands on line {user.line}, the work that followed ended on line "
             f"{user.worked}; the response may also have been overtaken on its way"
         )
-        case.suspect(
-            "PROMPT-NOT-DELAYED",
-            event.line,
-            text,
-            session=s,
-            related=(user.line, user.worked),
-        )
+        related = (user.line, user.worked)
+        case.suspect("PROMPT-NOT-DELAYED", event.line, text, session=s, related=related)
+
+
+class Covered(NamedTuple):
+    """A response to a prompt that a cancel had covered, held until more is known."""
+
+    line: int
+    prompt: PromptFacts
+    code: int | None
+
+
+class Watch:
+    """What PROMPT-CANCEL-CODE waits for in a session."""
+
+    __slots__ = ("errors", "success")
+
+    def __init__(self) -> None:
+        self.errors: list[Covered] = []
+        self.success: Covered | None = None
 
 
 # PROMPT-CANCEL-CODE, "Cancellation". Why another code may be right:
 #   1. The client sends a cancel; at the same time the agent's hook fails for a reason of its own.
 #   2. Its error crosses the cancel.
-# An internal error from an agent that is known to have read the cancel is an abort that leaked.
-# What shows that it had may come after the error: held until then, a suspicion at the end. A
-# prompt that a close kept out is CLOSE-PROMPT-OUTCOME's.
-@check("PROMPT-CANCEL-CODE", updates.StateUpdate, answers=PROMPT, end=True)
+# An internal error, or one without a code, from an agent that is known to have read the cancel is
+# an abort that leaked. What shows that it had may come after the error: held until then, a
+# suspicion at the end. Why a success may be right where no work was reported at the cancel:
+#   1. The agent inserts the message; its response, or the whole turn, crosses the cancel.
+#   2. Nothing obliges an agent to drop a prompt that it has not inserted yet.
+# So a success is only a suspicion, and only where its work then runs to another end than cancelled.
+# A prompt that a close kept out is CLOSE-PROMPT-OUTCOME's.
+@check("PROMPT-CANCEL-CODE", updates.StateUpdate, answers=PROMPT, lost=True, end=True)
 def cancel_code(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
     if s is None:
         return
-    held: list[tuple[int, PromptFacts, int]] = s.extra.setdefault("PROMPT-CANCEL-CODE", [])
+    watch: Watch | None = s.extra.get("PROMPT-CANCEL-CODE")
     if isinstance(what, Answer):
         prompt = s.prompts.get(what.id)
-        if prompt is None or not prompt.cancelled or what.error is None:
-            return
-        case.exercise("PROMPT-CANCEL-CODE")
-        line, _ = inserted(s, prompt)
-        if what.error.code != REQUEST_CANCELLED and not line and event is not None:
-            held.append((event.line, prompt, what.error.code))
-            if case.observer == "agent" or (s.cancel is not None and s.cancel.read):
-                _tell_code(case, s, held, proven=True)
-    elif isinstance(what, updates.StateUpdate):
-        if held and what.state == "idle" and what.stop_reason == "cancelled":
-            _tell_code(case, s, held, proven=True)
-    elif held:
-        _tell_code(case, s, held, proven=False)
+        if prompt is not None and prompt.cancelled and event is not None:
+            _cancelled_answer(case, s, Covered(event.line, prompt, what.code), what)
+    elif watch is None:
+        return
+    elif not isinstance(what, updates.StateUpdate):
+        for error in watch.errors:
+            _tell_code(case, s, error, proven=False)
+        del s.extra["PROMPT-CANCEL-CODE"]
+    elif what.state == IDLE and s.busy and event is not None:
+        if what.stop_reason == "cancelled":
+            for error in [error for error in watch.errors if _covers(s, error)]:
+                watch.errors.remove(error)
+                _tell_code(case, s, error, proven=True)
+        elif watch.success is not None:
+            _tell_success(case, s, watch.success, event.line)
+        watch.success = None
 
 
-def _tell_code(
-    case: Case, s: SessionFacts, held: list[tuple[int, PromptFacts, int]], *, proven: bool
-) -> None:
-    for line, prompt, code in held:
-        text = (
-            f"prompt {shown(prompt.request)} was cancelled on line {prompt.cancelled} before "
-            f"insertion and is answered {code}; {REQUEST_CANCELLED} is the code for that"
-        )
-        related = (prompt.cancelled,)
-        if proven and code == INTERNAL_ERROR:
-            case.breach("PROMPT-CANCEL-CODE", line, text, session=s, related=related)
+def _cancelled_answer(case: Case, s: SessionFacts, given: Covered, answer: Answer) -> None:
+    case.exercise("PROMPT-CANCEL-CODE")
+    watch: Watch = s.extra.setdefault("PROMPT-CANCEL-CODE", Watch())
+    if isinstance(answer.outcome, methods.PromptResult):
+        unseen = s.echoed.get(answer.outcome.message_id, given.line) > given.prompt.cancelled
+        if unseen and not s.busy and _covers(s, given):
+            watch.success = given
+    elif answer.failed and given.code != REQUEST_CANCELLED and not inserted(s, given.prompt)[0]:
+        read = s.cancel is not None and s.cancel.read > 0 and _covers(s, given)
+        if case.observer == "agent" or read:
+            _tell_code(case, s, given, proven=True)
         else:
-            text = f"perhaps {text}; a failure of its own may have crossed the cancel"
-            case.suspect("PROMPT-CANCEL-CODE", line, text, session=s, related=related)
-    held.clear()
+            watch.errors.append(given)
+
+
+def _covers(s: SessionFacts, given: Covered) -> bool:
+    """Whether the session's open cancel is one that covered the prompt."""
+    return s.cancel is not None and 0 < given.prompt.stopped <= s.cancel.line
+
+
+def _tell_code(case: Case, s: SessionFacts, error: Covered, *, proven: bool) -> None:
+    prompt = error.prompt
+    given = "with no code" if error.code is None else f"{error.code}"
+    text = (
+        f"prompt {shown(prompt.request)} was cancelled on line {prompt.cancelled} before "
+        f"insertion and is answered {given}; {REQUEST_CANCELLED} is the code for that"
+    )
+    related = (prompt.cancelled,)
+    if proven and error.code in {INTERNAL_ERROR, None}:
+        case.breach("PROMPT-CANCEL-CODE", error.line, text, session=s, related=related)
+    else:
+        text = f"perhaps {text}; a failure of its own may have crossed the cancel"
+        case.suspect("PROMPT-CANCEL-CODE", error.line, text, session=s, related=related)
+
+
+def _tell_success(case: Case, s: SessionFacts, given: Covered, idle: int) -> None:
+    prompt = given.prompt
+    text = (
+        f"perhaps prompt {shown(prompt.request)}, cancelled on line {prompt.cancelled}, was "
+        f"inserted in spite of it: its work ends on line {idle}, and not cancelled; it may have "
+        "been inserted before the agent read the cancel"
+    )
+    related = (prompt.cancelled, idle)
+    case.suspect("PROMPT-CANCEL-CODE", given.line, text, session=s, related=related)
 
 
 # PROMPT-CONTENT-CAPABILITY, "1. User Message".
@@ -293,31 +264,44 @@ def after_setup(
     case.exercise("PROMPT-AFTER-SETUP")
     if not case.ledger.initialize_line:
         text = f"prompt {shown(message.id)} is sent before initialize was answered"
-    elif s.origin in {"unknown", "listed"}:
+    elif s.origin not in OPENED:
         text = f"prompt {shown(message.id)} is sent to a session that was not created or resumed"
-    elif s.resume is not None:
+    elif s.resume is not None and not s.resume.open_before:
         text = f"prompt {shown(message.id)} is sent before session/resume was answered"
     else:
         return
     case.breach("PROMPT-AFTER-SETUP", event.line, text, session=s)
 
 
-# PROMPT-REPLAY-ID, "2. Prompt Accepted". Why this is only a suspicion: another client may have sent
-# the same content while this one was away.
-@check("PROMPT-REPLAY-ID", *ECHOES)
-def replay_id(case: Case, s: SessionFacts | None, event: Event, update: Any) -> None:
-    assert s is not None
-    if not s.replaying or not update.content or update.content is None:
+# PROMPT-REPLAY-ID, "2. Prompt Accepted". Why this is only a suspicion:
+#   1. Another client sends the same content while this one is away, or its echo is lost with the
+#      connection: the replay rightly tells a message that is unknown here.
+#   2. Then the one that is known is replayed too, before or after it, if it was retained.
+# So it is decided where the replay ends; a lost connection leaves it undecided.
+@check("PROMPT-REPLAY-ID", *ECHOES, answers=RESUME, lost=True, end=True)
+def replay_id(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
+    if s is None or not s.replaying:
         return
-    case.exercise("PROMPT-REPLAY-ID")
-    identity = update.message_id
-    live = s.live.get(digest(update.content))
+    strange: dict[str, tuple[int, bytes]] = s.extra.setdefault("PROMPT-REPLAY-ID", {})
+    if isinstance(what, ECHOES):
+        if what.content and event is not None:
+            case.exercise("PROMPT-REPLAY-ID")
+            if what.message_id not in s.echoed:
+                strange[what.message_id] = (event.line, content_digest(what.content))
+        return
+    if what is not LOST:
+        _replayed(case, s, strange)
+    strange.clear()
+
+
+def _replayed(case: Case, s: SessionFacts, strange: dict[str, tuple[int, bytes]]) -> None:
     assert s.resume is not None
-    if live is None or live in s.resume.replayed:
-        return  # The live one is replayed under its own id: this is another of equal content.
-    if live != identity and identity not in s.echoed:
+    for identity, (line, content) in strange.items():
+        live = s.live.get(content)
+        if live is None or live in s.resume.replayed:
+            continue
         text = (
             f"perhaps user message {shown(live)} is replayed as {shown(identity)}; "
             "another client may have sent the same content meanwhile"
         )
-        case.suspect("PROMPT-REPLAY-ID", event.line, text, session=s)
+        case.suspect("PROMPT-REPLAY-ID", line, text, session=s)

@@ -15,20 +15,23 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Value]):
-    """The last `REMEMBERED_MAX` keys that were put, and up to as many before them."""
+    """The last `REMEMBERED_MAX` keys that were put, and up to as many before them.
+
+    A key is an id, or the digest of what was said.
+    """
 
     __slots__ = ("_before", "_now")
 
     def __init__(self) -> None:
-        self._now: dict[str, Value] = {}
-        self._before: dict[str, Value] = {}
+        self._now: dict[str | bytes, Value] = {}
+        self._before: dict[str | bytes, Value] = {}
 
-    def get(self, key: str) -> Value | None:
+    def get(self, key: str | bytes) -> Value | None:
         """What was last put for a key, or `None` if it was never put or is forgotten."""
         value = self._now.get(key)
         return self._before.get(key) if value is None else value
 
-    def put(self, key: str, value: Value) -> None:
+    def put(self, key: str | bytes, value: Value) -> None:
         """Remember a value."""
         if len(self._now) >= REMEMBERED_MAX and key not in self._now:
             self._before, self._now = self._now, {}

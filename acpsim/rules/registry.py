@@ -7,9 +7,11 @@ to its id by `@check`, and says what it wants to hear:
   `f(case, session, event, update_or_message)` *before* the ledger takes the message in, so that
   the facts are those of the moment before. `session` is `None` for a message that names none.
 - `answers=(PromptRequest,)`: responses to such requests: `f(case, session, event, Answer)`.
+- `flawed=True`: messages with anything malformed in them, used or not, before all else:
+  `f(case, None, event, FLAWED)`.
 - `lost=True`: the loss of the connection, per session: `f(case, session, event, LOST)`.
 - `end=True`: the end of the conversation, per session: `f(case, session, None, END)`.
-- `also=True`: every event, before all else: `f(case, None, event, ANY)`; for envelopes only.
+- `over=True`: the same, once and before that: `f(case, None, None, OVER)`.
 
 One function serves all its subscriptions and looks at what it was given. Rules never call each
 other. A function reports with `case.breach` and `case.suspect`, counts an occasion with
@@ -74,9 +76,10 @@ class Moment:
         return self.name
 
 
+FLAWED: Final = Moment("FLAWED")
 LOST: Final = Moment("LOST")
 END: Final = Moment("END")
-ANY: Final = Moment("ANY")
+OVER: Final = Moment("OVER")
 
 Check: TypeAlias = Callable[[Any, "SessionFacts | None", "Event | None", Any], None]
 
@@ -88,9 +91,10 @@ class Subscriptions:
         self.functions: dict[str, Check] = {}
         self.messages: dict[type, list[Check]] = {}
         self.answers: dict[type, list[Check]] = {}
+        self.flawed: list[Check] = []
         self.lost: list[Check] = []
         self.end: list[Check] = []
-        self.any: list[Check] = []
+        self.over: list[Check] = []
 
 
 SUBSCRIPTIONS: Final = Subscriptions()
@@ -100,9 +104,10 @@ def check(
     rule: str,
     *classes: type,
     answers: tuple[type, ...] = (),
+    flawed: bool = False,
     lost: bool = False,
     end: bool = False,
-    also: bool = False,
+    over: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Tie a function to the rule that it checks and to what it hears."""
     assert rule in RULES, f"{rule} is not in rules.toml"
@@ -115,15 +120,22 @@ def check(
             SUBSCRIPTIONS.messages.setdefault(message, []).append(function)
         for request in answers:
             SUBSCRIPTIONS.answers.setdefault(request, []).append(function)
-        if lost:
-            SUBSCRIPTIONS.lost.append(function)
-        if end:
-            SUBSCRIPTIONS.end.append(function)
-        if also:
-            SUBSCRIPTIONS.any.append(function)
+        moments = SUBSCRIPTIONS
+        for heard, wanted in (
+            (moments.flawed, flawed),
+            (moments.lost, lost),
+            (moments.end, end),
+            (moments.over, over),
+        ):
+            if wanted:
+                heard.append(function)
         return function
 
     return tie
+
+
+NOT_IN_TRACES: Final = tuple(rule.id for rule in RULES.values() if not rule.checkable)
+"""Rules that no trace can decide: they bind what a client holds, or nothing that can be seen."""
 
 
 def orphans() -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from acpsim.rules.case import Answer, Case
 from acpsim.rules.facts import SessionFacts
+from acpsim.rules.insertion import ECHOES
 from acpsim.rules.registry import check
 from acpsim.wire import methods, updates
 from acpsim.wire.trace import Event
@@ -27,9 +28,12 @@ HISTORY: Final = (
 """What is conversation and cannot be background activity or metadata."""
 
 
-# RESUME-NO-REPLAY, "session-setup: Resuming Sessions". Work that goes on in a resumed session
-# speaks too, after it has reported its state; what comes before any state is history. One remark
-# for each resume.
+# RESUME-NO-REPLAY, "session-setup: Resuming Sessions". Why what comes before the response may be no
+# history:
+#   1. The session was open, or its work went on after the connection was lost.
+#   2. That work speaks while the resume is under way: live updates, not history.
+# A user message that was known before is history all the same. Once a state was reported, what
+# follows is taken for live. One remark for each resume.
 @check("RESUME-NO-REPLAY", *HISTORY, answers=RESUME)
 def no_replay(case: Case, s: SessionFacts | None, event: Event, what: Any) -> None:
     if s is None or s.resume is None or s.resume.replay:
@@ -44,10 +48,25 @@ def no_replay(case: Case, s: SessionFacts | None, event: Event, what: Any) -> No
         f"the agent replays history after the session/resume on line {s.resume.line}, "
         "which did not ask for it"
     )
-    case.breach("RESUME-NO-REPLAY", event.line, text, session=s, related=(s.resume.line,))
+    related = (s.resume.line,)
+    live = s.resume.open_before or s.interrupted
+    if live and not _known_before(s, what):
+        text = f"perhaps {text}; work that goes on may have said it just then"
+        case.suspect("RESUME-NO-REPLAY", event.line, text, session=s, related=related)
+    else:
+        case.breach("RESUME-NO-REPLAY", event.line, text, session=s, related=related)
 
 
-# RESUME-STATE, "schema: ResumeSessionResponse".
+def _known_before(s: SessionFacts, update: Any) -> bool:
+    """Whether it tells again the content of a user message that was told before."""
+    told = isinstance(update, ECHOES) and bool(update.content)
+    return told and update.message_id in s.echoed
+
+
+# RESUME-STATE, "schema: ResumeSessionResponse". Why a state before other updates may be right:
+#   1. The replay ends; the agent reports the current state.
+#   2. Before it answers, the session's work says something new: that is no part of the replay.
+# A user message that was known before the resume is.
 @check("RESUME-STATE", answers=RESUME)
 def resume_state(case: Case, s: SessionFacts | None, event: Event, answer: Answer) -> None:
     if s is None or s.resume is None or answer.error is not None:
@@ -58,12 +77,15 @@ def resume_state(case: Case, s: SessionFacts | None, event: Event, answer: Answe
     resume = s.resume
     if resume.state > resume.history or (resume.state and not resume.replay):
         return
+    why = "the response may have overtaken it" if case.observer == "client" else None
     if not resume.state:
         text = "session/resume is answered without a state_update before it"
     else:
         text = f"the state on line {resume.state} comes before the end of the replay"
-    if case.observer == "client":
-        text = f"perhaps {text}; the response may have overtaken it"
+        if resume.again < resume.state:
+            why = "what came after it may be live"
+    if why is not None:
+        text = f"perhaps {text}; {why}"
         case.suspect("RESUME-STATE", event.line, text, session=s, related=(resume.line,))
     else:
         case.breach("RESUME-STATE", event.line, text, session=s, related=(resume.line,))

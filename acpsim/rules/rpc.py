@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from acpsim.rules.case import PARTY, Case
-from acpsim.rules.facts import SessionFacts
-from acpsim.rules.registry import ANY, END, check
+from acpsim.rules.case import PARTY, Answer, Case
+from acpsim.rules.facts import OPENED, SessionFacts
+from acpsim.rules.registry import FLAWED, OVER, check
 from acpsim.wire import methods
 from acpsim.wire.jsonrpc import (
     OTHER_SIDE,
     Malformed,
-    OtherNotification,
     OtherRequest,
     Response,
 )
@@ -35,10 +34,12 @@ def _in_params(path: str) -> bool:
 
 
 # RPC-ENVELOPE, "JSON-RPC 2.0".
-@check("RPC-ENVELOPE", also=True)
-def envelope(case: Case, _: None, event: Event, moment: Any) -> None:
-    assert moment is ANY
-    case.exercise("RPC-ENVELOPE")
+@check("RPC-ENVELOPE", flawed=True, over=True)
+def envelope(case: Case, _: None, event: Event | None, moment: Any) -> None:
+    if event is None:
+        case.exercise("RPC-ENVELOPE", case.messages)
+        return
+    assert moment is FLAWED
     message = event.message
     if isinstance(message, Malformed):
         flaws = [flaw for flaw in message.flaws if not _in_params(flaw.path)]
@@ -48,23 +49,29 @@ def envelope(case: Case, _: None, event: Event, moment: Any) -> None:
             case.breach("RPC-ENVELOPE", event.line, text, party=PARTY[event.dir])
 
 
-# RPC-RESPONSE-MATCH, "JSON-RPC 2.0". A response whose id is null is about a message that could not
-# be read, and answers no request; RPC-NO-REPLY-TO-NOTIFICATION looks at it.
+# RPC-RESPONSE-MATCH, "JSON-RPC 2.0". An error whose id is null is about a message whose id could
+# not be read, and answers nothing where there was none; RPC-NO-REPLY-TO-NOTIFICATION looks at those
+# that may be about a notification.
 @check("RPC-RESPONSE-MATCH", Response, Malformed)
 def response_match(case: Case, _: None, event: Event, message: Response | Malformed) -> None:
+    assert event.dir != "lost"
+    party, asking = PARTY[event.dir], OTHER_SIDE[event.dir]
     if isinstance(message, Malformed) and message.kind != "response":
         return
     if not isinstance(message.id, int | str):
+        explained = case.ledger.unparsed[asking] or case.ledger.notified[asking]
+        if isinstance(message, Response) and not explained:
+            text = f"the {party} sent an error whose id is null, and nothing that it could be about"
+            case.exercise("RPC-RESPONSE-MATCH")
+            case.breach("RPC-RESPONSE-MATCH", event.line, text, party=party)
         return
     case.exercise("RPC-RESPONSE-MATCH")
-    assert event.dir != "lost"
-    if message.id not in case.ledger.pairing.open(OTHER_SIDE[event.dir]):
-        other = "agent" if PARTY[event.dir] == "client" else "client"
+    if message.id not in case.ledger.pairing.open(asking):
         text = (
-            f"the {PARTY[event.dir]} answers {shown(message.id)}, "
-            f"which is no open request of the {other}"
+            f"the {party} answers {shown(message.id)}, "
+            f"which is no open request of the {PARTY[asking]}"
         )
-        case.breach("RPC-RESPONSE-MATCH", event.line, text, party=PARTY[event.dir])
+        case.breach("RPC-RESPONSE-MATCH", event.line, text, party=party)
 
 
 # RPC-ID-REUSE, "JSON-RPC 2.0".
@@ -90,19 +97,18 @@ def id_reuse(
         )
 
 
-# RPC-CANCEL-ANSWER, "cancellation". Looked at once, with the session that is asked first.
-@check("RPC-CANCEL-ANSWER", methods.CancelRequest, end=True)
-def cancel_answer(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
+# RPC-CANCEL-ANSWER, "cancellation".
+@check("RPC-CANCEL-ANSWER", methods.CancelRequest, over=True)
+def cancel_answer(case: Case, _: None, event: Event | None, what: Any) -> None:
     ledger = case.ledger
-    if what is END:
-        for (direction, request), line in list(ledger.cancel_requests.items()):
-            del ledger.cancel_requests[direction, request]
+    if what is OVER:
+        for (direction, request), line in ledger.cancel_requests.items():
             party = "agent" if direction == "c2a" else "client"
             text = (
                 f"the {party} never answers request {shown(request)}, "
                 f"which $/cancel_request names on line {line}"
             )
-            case.owed("RPC-CANCEL-ANSWER", line, text, related=(line,))
+            case.owed("RPC-CANCEL-ANSWER", line, text, party=party)
     elif event is not None and event.dir != "lost":
         named = what.params.request_id
         if named in ledger.pairing.open(event.dir):
@@ -113,6 +119,7 @@ def cancel_answer(case: Case, s: SessionFacts | None, event: Event | None, what:
 #   1. The agent sends an update for a session before the session/new response that returns its id.
 #   2. While such a request is open the id is undecided; it becomes a breach once none returned it.
 #   3. A session/resume names its id itself; an id that only session/list showed is a suspicion.
+# A session of an earlier connection has to be resumed on this one. One remark for each session.
 @check(
     "RPC-UNKNOWN-SESSION",
     methods.SessionUpdate,
@@ -122,80 +129,70 @@ def cancel_answer(case: Case, s: SessionFacts | None, event: Event | None, what:
     methods.SetConfigOptionRequest,
     methods.ElicitationRequest,
     answers=(methods.NewSessionRequest, methods.ForkSessionRequest),
-    end=True,
+    over=True,
 )
 def unknown_session(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
+    opening = case.ledger.opening
     if event is None:
-        _undecided(case, s, left=0)
-        return
-    if hasattr(what, "outcome"):
-        left = len(case.ledger.opening) - 1
-        returned = getattr(what.outcome, "session_id", None)
-        if left == 0:
-            for facts in list(case.ledger.sessions.values()):
-                if facts.id != returned:
-                    _undecided(case, facts, left=left)
-        return
-    if s is None:
-        return
-    case.exercise("RPC-UNKNOWN-SESSION")
-    if s.origin in {"created", "resumed", "announced"}:
-        return
+        if case.complete or not opening:
+            _never_returned(case, None)
+    elif isinstance(what, Answer):
+        if len(opening) == 1:
+            _never_returned(case, getattr(what.outcome, "session_id", None))
+    elif s is not None:
+        case.exercise("RPC-UNKNOWN-SESSION")
+        if s.origin not in OPENED and "RPC-UNKNOWN-SESSION" not in s.extra:
+            _unknown(case, s, event)
+
+
+def _unknown(case: Case, s: SessionFacts, event: Event) -> None:
     party = PARTY[event.dir]
+    if s.origin == "unknown" and case.ledger.opening and party == "agent":
+        case.ledger.undecided.setdefault(s.id, event.line)
+        return
+    s.extra["RPC-UNKNOWN-SESSION"] = True
     text = f"the {party} names session {shown(s.id)}, which was not created, resumed or announced"
     if s.origin == "listed":
         text = f"perhaps {text} here; session/list showed it, so it may be open elsewhere"
         case.suspect("RPC-UNKNOWN-SESSION", event.line, text, session=s, party=party)
-        s.origin = "announced"
-    elif case.ledger.opening and party == "agent":
-        s.extra.setdefault("RPC-UNKNOWN-SESSION", event.line)
     else:
+        if s.origin == "lapsed":
+            text = f"{text} since the connection was lost"
         case.breach("RPC-UNKNOWN-SESSION", event.line, text, session=s, party=party)
-        s.origin = "announced"
 
 
-def _undecided(case: Case, s: SessionFacts | None, *, left: int) -> None:
-    """No open request can return the id of this session any more."""
-    line = None if s is None else s.extra.get("RPC-UNKNOWN-SESSION")
-    if s is None or line is None:
-        return
-    del s.extra["RPC-UNKNOWN-SESSION"]
-    if s.origin not in {"unknown", "listed"}:
-        return
-    if left == 0 and not case.complete and case.ledger.opening:
-        return
-    text = f"the agent names session {shown(s.id)}, which no session/new returned"
-    case.breach("RPC-UNKNOWN-SESSION", line, text, session=s, party="agent")
-    s.origin = "announced"
-
-
-NOTIFICATIONS = (
-    OtherNotification,
-    methods.CancelSession,
-    methods.SessionUpdate,
-    methods.CancelRequest,
-)
+def _never_returned(case: Case, returned: str | None) -> None:
+    """No open request can return the ids of undecided sessions any more, the one given apart."""
+    for name, line in case.ledger.undecided.items():
+        s = case.ledger.sessions[name]
+        if name == returned or s.origin in OPENED:
+            continue
+        s.extra["RPC-UNKNOWN-SESSION"] = True
+        text = f"the agent names session {shown(name)}, which no session/new returned"
+        case.breach("RPC-UNKNOWN-SESSION", line, text, session=s, party="agent")
+    case.ledger.undecided.clear()
 
 
 # RPC-NO-REPLY-TO-NOTIFICATION, "JSON-RPC 2.0". Why this is mostly a suspicion:
-#   1. One side sends a line that is no JSON; the other answers with an error whose id is null.
+#   1. One side sends a line that is no JSON, or whose id is none; the other answers with an error
+#      whose id is null.
 #   2. An error with id null after a notification looks the same.
 #   3. It is proof only where every earlier line of the other side was readable.
-@check("RPC-NO-REPLY-TO-NOTIFICATION", Response, *NOTIFICATIONS)
-def no_reply(case: Case, s: SessionFacts | None, event: Event, message: Any) -> None:
-    if not isinstance(message, Response):
-        case.exercise("RPC-NO-REPLY-TO-NOTIFICATION")
-        return
-    if message.id is not None:
+@check("RPC-NO-REPLY-TO-NOTIFICATION", Response, over=True)
+def no_reply(case: Case, _: None, event: Event | None, message: Any) -> None:
+    if event is None:
+        case.exercise("RPC-NO-REPLY-TO-NOTIFICATION", sum(case.ledger.notified.values()))
         return
     assert event.dir != "lost"
-    party = PARTY[event.dir]
+    party, asking = PARTY[event.dir], OTHER_SIDE[event.dir]
+    if message.id is not None or not case.ledger.notified[asking]:
+        return
     text = f"the {party} sent an error whose id is null, as if to answer a notification"
-    if case.ledger.unparsed[OTHER_SIDE[event.dir]]:
+    if case.ledger.unparsed[asking]:
         case.suspect(
             "RPC-NO-REPLY-TO-NOTIFICATION",
             event.line,
-            f"perhaps {text}; an earlier line of the other side could not be read",
+            f"perhaps {text}; an earlier line of the {PARTY[asking]} could not be read",
             party=party,
         )
     else:

@@ -12,7 +12,7 @@ from typing import Any
 from acpsim.rules.case import PARTY, Answer, Case
 from acpsim.rules.facts import SessionFacts
 from acpsim.rules.flaws import owned, session_of, told
-from acpsim.rules.registry import ANY, END, check
+from acpsim.rules.registry import END, FLAWED, check
 from acpsim.wire import methods
 from acpsim.wire.jsonrpc import Flaw, Malformed
 from acpsim.wire.trace import Event
@@ -21,10 +21,10 @@ REQUESTS = tuple(call for call in methods.METHODS.values() if issubclass(call, m
 
 
 # UPDATE-SHAPE, "Session Updates". Fields that the edition does not define leave no flaw.
-@check("UPDATE-SHAPE", also=True, answers=REQUESTS, end=True)
+@check("UPDATE-SHAPE", flawed=True, answers=REQUESTS, end=True)
 def update_shape(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
-    if what is ANY:
-        if event is not None and event.flaws:
+    if what is FLAWED:
+        if event is not None:
             _report(case, session_of(case.ledger, event), event, owned(event, "UPDATE-SHAPE"))
     elif what is END:
         if s is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from acpsim.rules.check import check
+from acpsim.rules.finding import Report
+from acpsim.wire.edition import DRAFT
 from tests.helpers.shorthand import conversation
 from tests.rules.both_ways import Table, found, report
 
@@ -31,17 +34,6 @@ KEEPS: Table = {
     "PROMPT-RESPONSE-ID": TURN,
     "PROMPT-ECHO": TURN,
     "PROMPT-DISTINCT-ID": TURN,
-    "PROMPT-ERROR-AFTER-INSERT": TURN,
-    "PROMPT-ECHO-OF-REJECTED": """
-setup
-> #1 prompt "hi"
-< #1 error -32000 "sign in"
-> #2 prompt "hi"
-< #2 ok u1
-< user_message u1 "hi"
-< running
-< idle end_turn
-""",
     "PROMPT-ANSWERED": TURN,
     "PROMPT-PENDING-IDLE": TURN,
     "PROMPT-NOT-DELAYED": TURN,
@@ -87,18 +79,6 @@ setup
 > #2 prompt "hi"
 < #2 ok u1
 """,
-    "PROMPT-ERROR-AFTER-INSERT": """
-setup
-> #1 prompt "hi"
-< user_message u1 "hi"
-< #1 error -32603 "boom"
-""",
-    "PROMPT-ECHO-OF-REJECTED": """
-setup
-> #1 prompt "hi"
-< #1 error -32000 "sign in"
-< user_message u1 "hi"
-""",
     "PROMPT-ANSWERED": """
 setup
 > #1 prompt "/x"
@@ -143,58 +123,121 @@ setup
 }
 
 
-def test_an_error_after_insertion_is_proven_where_no_other_prompt_could_own_the_message() -> None:
-    alone = BREAKS["PROMPT-ERROR-AFTER-INSERT"]
+def test_a_response_whose_envelope_is_broken_is_not_one_without_an_id() -> None:
+    text = 'setup\n> #1 prompt "hi"\n< raw {"jsonrpc": "2.0", "id": 1, "error": {"code": "x"}}'
 
-    assert found("PROMPT-ERROR-AFTER-INSERT", alone) == ["7 definite"]
+    assert found("PROMPT-RESPONSE-ID", text) == []
+    assert found("RPC-ENVELOPE", text) == ["6 definite"]
 
 
-def test_an_error_after_insertion_is_a_suspicion_while_an_equal_prompt_is_pending() -> None:
-    two = """
+def test_a_local_command_that_nobody_answers_is_found_at_its_prompt() -> None:
+    """B16: no model turn starts, so nothing ever answers."""
+    assert found("PROMPT-ANSWERED", BREAKS["PROMPT-ANSWERED"]) == ["5 definite"]
+
+
+def test_a_local_command_needs_no_state_update() -> None:
+    """B16, as it should be."""
+    local = 'setup\n> #1 prompt "/x"\n< #1 ok u1\n< user_message u1 "/x"'
+
+    assert report(local).findings == []
+
+
+def test_work_that_the_agent_starts_by_itself_needs_no_prompt() -> None:
+    """B13, as it should be: the background task ends, the agent tells of it, then the prompt."""
+    by_itself = (
+        TURN
+        + """
+< tool_call_update b1 {"title": "B", "status": "completed"}
+> #2 prompt "status?"
+< running
+< agent_message m2 "b1 is done"
+< idle end_turn
+< #2 ok u2
+< user_message u2 "status?"
+< running
+< agent_message m3 "all is well"
+< idle end_turn
+"""
+    )
+
+    assert report(by_itself).findings == []
+
+
+def test_an_error_without_a_code_after_a_cancel_is_an_abort_that_leaked() -> None:
+    leaked = """
 setup
 > #1 prompt "hi"
-> #2 prompt "hi"
-< user_message u1 "hi"
+< running
+> cancel
+< raw {"jsonrpc": "2.0", "id": 1, "error": {"message": "aborted"}}
+< idle cancelled
+"""
+
+    assert found("PROMPT-CANCEL-CODE", leaked) == ["8 definite"]
+
+
+def test_a_later_cancel_proves_nothing_of_a_prompt_that_was_withdrawn() -> None:
+    later = """
+setup
+> #1 prompt "a"
+> cancel_request 1
 < #1 error -32603 "boom"
+> #2 prompt "b"
+< #2 ok u2
+< user_message u2 "b"
+< running
+> cancel
+< idle cancelled
 """
 
-    assert found("PROMPT-ERROR-AFTER-INSERT", two) == ["8 suspect"]
+    assert found("PROMPT-CANCEL-CODE", later) == ["7 suspect"]
 
 
-def test_another_clients_message_does_not_make_an_error_a_breach() -> None:
-    """B39: while a prompt is pending the message of another client may be reported."""
-    other = """
+COVERED = """
 setup
 > #1 prompt "hi"
-< user_message u9 "something else"
-< #1 error -32000 "sign in"
-"""
-
-    assert found("PROMPT-ERROR-AFTER-INSERT", other) == []
-
-
-def test_an_echo_in_chunks_of_a_rejected_prompt_is_recognised_by_its_first_block() -> None:
-    chunked = """
-setup
-> #1 prompt "hi" "there"
-< #1 error -32000 "sign in"
-< user_message_chunk u1 "hi"
-"""
-
-    assert found("PROMPT-ECHO-OF-REJECTED", chunked) == ["7 suspect"]
-
-
-def test_an_equal_prompt_that_claims_the_message_clears_the_rejected_one() -> None:
-    claimed = """
-setup
-> #1 prompt "hi"
-< #1 error -32000 "sign in"
-> #2 prompt "hi"
+> cancel
+< #1 ok u1
 < user_message u1 "hi"
-< #2 ok u1
+< running
+< agent_message m1 "hello"
 """
 
-    assert found("PROMPT-ECHO-OF-REJECTED", claimed) == []
+
+def test_a_whole_turn_after_a_cancel_that_came_before_insertion_is_a_suspicion() -> None:
+    """B25: the cancel came while the agent prepared, and was lost."""
+    assert found("PROMPT-CANCEL-CODE", COVERED + "< idle end_turn") == ["7 suspect"]
+
+
+def test_an_inserted_prompt_whose_work_ends_cancelled_is_fine() -> None:
+    """B25, as it may be."""
+    assert report(COVERED + "< idle cancelled").findings == []
+
+
+def test_a_prompt_to_a_session_that_is_open_may_pass_a_resume() -> None:
+    again = TURN + '> #8 resume replay\n> #9 prompt "next"'
+
+    assert found("PROMPT-AFTER-SETUP", again) == []
+
+
+def test_a_prompt_before_the_resume_is_answered_is_too_early() -> None:
+    early = 'setup\n> [s9] #8 resume\n> [s9] #9 prompt "next"'
+
+    assert found("PROMPT-AFTER-SETUP", early) == ["6 definite"]
+
+
+def test_a_message_told_whole_and_replayed_in_a_chunk_is_recognised() -> None:
+    chunked = (
+        TURN
+        + """
+> #9 resume replay
+< user_message_chunk replayed_1 "hi"
+< idle
+< #9 ok {}
+"""
+    )
+
+    assert found("PROMPT-REPLAY-ID", chunked) == ["12 suspect"]
 
 
 def test_a_failure_of_its_own_may_cross_a_cancel() -> None:
@@ -237,17 +280,32 @@ setup
 
 
 def test_a_prompt_that_waits_is_remarked_on_after_the_quiet_time_of_the_user() -> None:
-    from acpsim.rules.check import check
-    from acpsim.wire.edition import DRAFT
+    waits = ["PROMPT-PENDING-IDLE"]
 
-    events = conversation(
-        'setup\n> #1 prompt "a"\n< usage_update {"used": 1, "size": 2}\n< #1 ok u1'
-    )
-    hasty = check(events, edition=DRAFT, complete=False, quiet_s=0.005)
-    patient = check(events, edition=DRAFT, complete=False, quiet_s=5.0)
+    assert [f.rule for f in after(0.005, SPEAKS).findings] == waits
+    assert after(5.0, SPEAKS).findings == []
 
-    assert [f.rule for f in hasty.findings] == ["PROMPT-PENDING-IDLE"]
-    assert patient.findings == []
+
+def test_a_prompt_that_is_answered_after_a_long_silence_is_remarked_on() -> None:
+    """B12: nothing at all, and much later a response."""
+    assert [f.line for f in after(0.005, 'setup\n> #1 prompt "a"\n< #1 ok u1').findings] == [5]
+
+
+def test_a_prompt_that_waits_is_remarked_on_once() -> None:
+    again = SPEAKS.replace("< #1 ok u1", '< usage_update {"used": 2, "size": 2}\n< #1 ok u1')
+
+    assert len(after(0.005, again).findings) == 1
+
+
+def test_a_prompt_that_was_just_sent_where_a_conversation_breaks_off_is_not_remarked_on() -> None:
+    assert after(None, 'setup\n> #1 prompt "a"').findings == []
+
+
+SPEAKS = 'setup\n> #1 prompt "a"\n< usage_update {"used": 1, "size": 2}\n< #1 ok u1'
+
+
+def after(quiet_s: float | None, text: str) -> Report:
+    return check(conversation(text), edition=DRAFT, complete=False, quiet_s=quiet_s)
 
 
 def test_two_messages_of_equal_content_replay_under_their_own_ids() -> None:
@@ -268,6 +326,22 @@ setup
 """
 
     assert found("PROMPT-REPLAY-ID", twice) == []
+
+
+def test_a_message_that_was_missed_live_may_equal_one_that_was_not() -> None:
+    missed = (
+        TURN
+        + """
+lost
+> #9 resume replay
+< user_message u0 "hi"
+< user_message u1 "hi"
+< idle
+< #9 ok {}
+"""
+    )
+
+    assert found("PROMPT-REPLAY-ID", missed) == []
 
 
 def test_a_held_prompt_is_no_finding_while_the_conversation_goes_on() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
+from acpsim.rules.check import check
+from acpsim.wire.edition import DRAFT
+from tests.helpers.shorthand import conversation
 from tests.rules.both_ways import Table, found, report
 
 TURN = """
@@ -128,13 +133,144 @@ def test_what_an_unfinished_conversation_owes_is_open_and_no_finding() -> None:
     assert [finding for finding in result.findings if finding.certainty == "definite"] == []
 
 
-def test_an_id_null_error_after_an_unreadable_line_is_only_a_suspicion() -> None:
-    noise = (
-        TURN
-        + """
-> raw [1, 2]
-< raw {"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "a batch"}}
-"""
-    )
+NO_REPLY = "RPC-NO-REPLY-TO-NOTIFICATION"
+ID_NULL = '< raw {"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "what?"}}'
 
-    assert found("RPC-NO-REPLY-TO-NOTIFICATION", noise) == ["11 suspect"]
+
+def test_an_id_null_error_after_an_unreadable_line_is_only_a_suspicion() -> None:
+    noise = TURN + f"> cancel\n> raw [1, 2]\n{ID_NULL}"
+
+    assert found(NO_REPLY, noise) == ["12 suspect"]
+
+
+def test_an_id_null_error_after_an_unusable_id_is_only_a_suspicion() -> None:
+    fraction = TURN + f'> cancel\n> raw {{"jsonrpc": "2.0", "id": 1.5, "method": "_x"}}\n{ID_NULL}'
+
+    assert found(NO_REPLY, fraction) == ["12 suspect"]
+
+
+def test_an_id_null_error_after_a_line_that_reading_left_out_is_only_a_suspicion() -> None:
+    events = conversation(TURN + f"> cancel\n> cancel\n{ID_NULL}")
+    del events[10]
+
+    result = check(events, edition=DRAFT)
+
+    assert [f.certainty for f in result.findings if f.rule == NO_REPLY] == ["suspect"]
+
+
+def test_an_id_null_error_to_a_side_that_sent_noise_and_no_notification_is_fine() -> None:
+    noise = TURN + f"> raw [1, 2]\n{ID_NULL}"
+
+    assert found(NO_REPLY, noise) == []
+    assert found("RPC-RESPONSE-MATCH", noise) == []
+
+
+def test_an_id_null_error_that_can_be_about_nothing_answers_no_request() -> None:
+    assert found("RPC-RESPONSE-MATCH", TURN + ID_NULL) == ["10 definite"]
+
+
+def test_a_cancel_that_is_answered_is_a_notification_that_is_answered() -> None:
+    """B46: the agent answers `session/cancel` with an error, and its work goes on."""
+    answered = f"""
+setup
+> #1 prompt "hi"
+< #1 ok u1
+< user_message u1 "hi"
+< running
+> cancel
+{ID_NULL}
+< idle end_turn
+"""
+
+    assert found(NO_REPLY, answered) == ["10 definite"]
+    assert found("CANCEL-IDLE", answered) == ["11 suspect"]
+
+
+def test_a_session_that_was_listed_and_then_resumed_is_open() -> None:
+    listed = """
+setup
+> #2 session/list {}
+< #2 ok {"sessions": [{"sessionId": "s9", "cwd": "/p"}]}
+> [s9] #3 resume
+< [s9] idle
+< #3 ok {}
+> [s9] #4 prompt "hi"
+< #4 ok u1
+< [s9] user_message u1 "hi"
+"""
+
+    assert report(listed).findings == []
+
+
+def test_a_session_whose_resume_failed_is_not_open() -> None:
+    failed = """
+setup
+> [s9] #3 resume
+< #3 error -32002 "no such session"
+> [s9] #4 prompt "hi"
+"""
+
+    assert found("RPC-UNKNOWN-SESSION", failed) == ["7 definite"]
+    assert found("PROMPT-AFTER-SETUP", failed) == ["7 definite"]
+
+
+AGAIN = (
+    TURN
+    + """
+lost
+> #i initialize {"protocolVersion": 2, "info": {"name": "c", "version": "1"}, "capabilities": {}}
+< #i ok {"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {}}
+"""
+)
+
+
+def test_a_session_of_a_lost_connection_has_to_be_resumed() -> None:
+    silent = AGAIN + '< usage_update {"used": 1, "size": 2}\n< usage_update {"used": 2, "size": 2}'
+
+    assert found("RPC-UNKNOWN-SESSION", silent) == ["13 definite"]
+
+
+def test_a_session_of_a_lost_connection_is_known_once_it_is_resumed() -> None:
+    resumed = AGAIN + '> #1 resume\n< idle\n< #1 ok {}\n< usage_update {"used": 1, "size": 2}'
+
+    assert report(resumed).findings == []
+
+
+def test_a_loss_leaves_undecided_whose_session_it_was() -> None:
+    early = """
+> #i initialize {"protocolVersion": 2, "info": {"name": "c", "version": "1"}, "capabilities": {}}
+< #i ok {"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {}}
+> #1 new
+< [other] usage_update {"used": 1, "size": 2}
+lost
+"""
+
+    assert report(early).findings == []
+
+
+def test_a_request_that_names_no_session_is_owed_its_answer_too() -> None:
+    early = """
+> #i initialize {"protocolVersion": 2, "info": {"name": "c", "version": "1"}, "capabilities": {}}
+> cancel_request "i"
+"""
+    finding = report(early).findings[-1]
+
+    assert (finding.rule, finding.line, finding.party) == ("RPC-CANCEL-ANSWER", 2, "agent")
+
+
+def test_a_permission_request_that_is_cancelled_is_owed_its_answer_by_the_client() -> None:
+    asked = TURN + '< #a1 permission -\n< cancel_request "a1"'
+    [finding] = [f for f in report(asked).findings if f.rule == "RPC-CANCEL-ANSWER"]
+
+    assert (finding.line, finding.party) == (11, "client")
+
+
+def test_events_that_were_never_in_a_trace_are_counted() -> None:
+    events = [
+        structs.replace(told, line=0)
+        for told in conversation(BREAKS["RPC-ID-REUSE"])  # type: ignore[arg-type]
+    ]
+
+    result = check(events, edition=DRAFT)
+
+    assert [f.line for f in result.findings if f.rule == "RPC-ID-REUSE"] == [6]

@@ -1,0 +1,172 @@
+"""PROMPT-ERROR-AFTER-INSERT and PROMPT-ECHO-OF-REJECTED: errors and user messages that do not go
+together.
+
+Headings: "2. Prompt Accepted", "Prompts that are never inserted". Facts: open and rejected prompts
+with digests of their contents, user messages that no response has claimed. An error names no
+messageId, so that most of what can be said here is a suspicion.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from acpsim.rules.case import Answer, Case
+from acpsim.rules.facts import PromptFacts, SessionFacts, UserFacts, content_digest
+from acpsim.rules.registry import END, LOST, check
+from acpsim.rules.rpc import shown
+from acpsim.wire import methods, updates
+from acpsim.wire.jsonrpc import RequestId
+from acpsim.wire.trace import Event
+
+PROMPT: Final = (methods.PromptRequest,)
+ECHOES: Final = (updates.UserMessage, updates.UserMessageChunk)
+
+
+def inserted(s: SessionFacts, prompt: PromptFacts) -> tuple[int, bool]:
+    """Whether a pending prompt's message seems inserted: (line of its message or 0, proven).
+
+    Proven where no other prompt is pending that could own it and no history is replayed; see
+    PROMPT-ERROR-AFTER-INSERT.
+    """
+    for user in s.unclaimed.values():
+        if user.line > prompt.line and not user.replayed and user.equals(prompt):
+            return user.line, len(s.prompts) == 1 and not s.replaying
+    return 0, False
+
+
+class ErrorHeld:
+    """An error to a prompt whose message seems inserted, while another prompt may own that."""
+
+    __slots__ = ("code", "equal", "identity", "line", "others", "prompt", "user_line")
+
+    def __init__(self, line: int, prompt: PromptFacts, code: int | None) -> None:
+        self.line = line
+        self.prompt = prompt
+        self.code = code
+        self.identity = ""
+        self.user_line = 0
+        self.equal = False
+        """Whether the message has the prompt's content."""
+        self.others: set[RequestId] = set()
+        """The other prompts that were pending, and whose responses have not come yet."""
+
+
+# PROMPT-ERROR-AFTER-INSERT, "2. Prompt Accepted". The error names no messageId. Why a message that
+# was first seen while the prompt was pending may be another's:
+#   1. Two prompts are pending; one message is reported, and one of them gets an error.
+#   2. Either may be the one that was inserted, until the other has its own response.
+#   3. A message of other content may be the prompt's, written anew, or another client's.
+# So it is proof where the contents are equal, no history is replayed, and each other prompt is
+# accounted for; until then it is held. A cancelled prompt is rejected often enough that a message
+# of other content says nothing of it.
+@check("PROMPT-ERROR-AFTER-INSERT", answers=PROMPT, lost=True, end=True)
+def error_after_insert(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
+    if s is None:
+        return
+    held: list[ErrorHeld] = s.extra.get("PROMPT-ERROR-AFTER-INSERT", [])
+    if not isinstance(what, Answer):
+        for error in held:
+            _tell_error(case, s, error)
+        held.clear()
+        return
+    case.exercise("PROMPT-ERROR-AFTER-INSERT")
+    claimed = getattr(what.outcome, "message_id", None)
+    for error in list(held):
+        error.others.discard(what.id)
+        if error.identity == claimed or not error.others:
+            held.remove(error)
+            if error.identity != claimed:
+                _tell_error(case, s, error)
+    prompt = s.prompts.get(what.id)
+    if not what.failed or prompt is None or event is None:
+        return
+    candidate = _candidate(s, ErrorHeld(event.line, prompt, what.code))
+    if candidate is not None and candidate.others:
+        s.extra.setdefault("PROMPT-ERROR-AFTER-INSERT", []).append(candidate)
+    elif candidate is not None:
+        _tell_error(case, s, candidate)
+
+
+def _candidate(s: SessionFacts, error: ErrorHeld) -> ErrorHeld | None:
+    """The error with the message that may be its prompt's, if there is one."""
+    prompt = error.prompt
+    others = [other for other in s.prompts.values() if other is not prompt]
+    error.others = {other.request for other in others}
+    theirs = {other.whole for other in others} | {other.first for other in others}
+    for identity, user in s.unclaimed.items():
+        if user.line < prompt.line or user.replayed:
+            continue
+        equal = user.equals(prompt)
+        if not equal and (prompt.cancelled or prompt.closed or error.user_line):
+            continue
+        if not equal and user.digest in theirs:
+            continue
+        error.identity, error.user_line, error.equal = identity, user.line, equal
+        if equal:
+            break
+    return error if error.user_line else None
+
+
+def _tell_error(case: Case, s: SessionFacts, error: ErrorHeld) -> None:
+    code = "an error" if error.code is None else f"error {error.code}"
+    text = (
+        f"the agent answered prompt {shown(error.prompt.request)} with {code}, "
+        f"after its user message was inserted on line {error.user_line}"
+    )
+    related = (error.user_line,)
+    if error.equal and not error.others and not s.replaying:
+        case.breach("PROMPT-ERROR-AFTER-INSERT", error.line, text, session=s, related=related)
+        return
+    why = "another prompt or a replay could own that message"
+    if not error.equal:
+        why = "its content is not the prompt's, so it may be another client's"
+    text = f"perhaps {text}; {why}"
+    case.suspect("PROMPT-ERROR-AFTER-INSERT", error.line, text, session=s, related=related)
+
+
+# PROMPT-ECHO-OF-REJECTED, "Prompts that are never inserted". Why this is only a suspicion: another
+# client of the session may have sent the same content. Decided at the end, when every response
+# that could claim the message has come; where the connection is lost first, it stays undecided.
+@check("PROMPT-ECHO-OF-REJECTED", *ECHOES, answers=PROMPT, lost=True, end=True)
+def echo_of_rejected(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
+    if s is None:
+        return
+    if what is LOST:
+        _forget_claimable(s)
+    elif what is END:
+        _forget_claimable(s)
+        _orphans(case, s)
+    elif isinstance(what, Answer):
+        if what.failed:
+            case.exercise("PROMPT-ECHO-OF-REJECTED")
+    elif s.rejected and what.message_id not in s.echoed and not s.replaying:
+        content = what.content
+        if not content or event is None:
+            return
+        whole = isinstance(what, updates.UserMessage)
+        user = UserFacts(event.line, content_digest(content), whole=whole, replayed=False)
+        for prompt in s.rejected:
+            if user.equals(prompt):
+                orphans = s.extra.setdefault("PROMPT-ECHO-OF-REJECTED", {})
+                orphans[what.message_id] = (user, prompt)
+
+
+def _forget_claimable(s: SessionFacts) -> None:
+    """What a prompt of equal content, still unanswered, could have claimed is no orphan."""
+    orphans: dict[str, tuple[UserFacts, PromptFacts]] = s.extra.get("PROMPT-ECHO-OF-REJECTED", {})
+    for identity, (user, _) in list(orphans.items()):
+        if any(user.equals(prompt) for prompt in s.prompts.values()):
+            del orphans[identity]
+
+
+def _orphans(case: Case, s: SessionFacts) -> None:
+    for identity, (user, prompt) in s.extra.get("PROMPT-ECHO-OF-REJECTED", {}).items():
+        if identity in s.accepted:
+            continue
+        text = (
+            f"perhaps the agent reports user message {shown(identity)} of prompt "
+            f"{shown(prompt.request)}, which it had rejected; no other prompt claims it, "
+            "but another client of the session could have sent the same"
+        )
+        related = (prompt.line,)
+        case.suspect("PROMPT-ECHO-OF-REJECTED", user.line, text, session=s, related=related)
