@@ -95,6 +95,7 @@ def evil(tmp_path: Path) -> str:
         ["show"],
         ["show", "--width", "300"],
         ["show", "--format", "mermaid"],
+        ["show", "--format", "json"],
         ["show", "--session", EVIL],
         ["replay"],
         ["fit"],
