@@ -6,6 +6,7 @@ import os
 import statistics
 import time
 import tracemalloc
+from collections.abc import Iterator
 
 import pytest
 import simpy
@@ -25,11 +26,11 @@ def bare() -> float:
     env = simpy.Environment()
     store = simpy.Store(env)
 
-    def put():  # type: ignore[no-untyped-def]
+    def put() -> Iterator[simpy.Event]:
         for number in range(MESSAGES):
             yield store.put(number)
 
-    def take():  # type: ignore[no-untyped-def]
+    def take() -> Iterator[simpy.Event]:
         for _ in range(MESSAGES):
             yield store.get()
 
