@@ -6,7 +6,8 @@ import os
 import statistics
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 import simpy
@@ -26,11 +27,11 @@ def bare() -> float:
     env = simpy.Environment()
     store = simpy.Store(env)
 
-    def put() -> Iterator[simpy.Event]:
+    def put() -> Generator[simpy.Event, Any, None]:
         for number in range(MESSAGES):
             yield store.put(number)
 
-    def take() -> Iterator[simpy.Event]:
+    def take() -> Generator[simpy.Event, Any, None]:
         for _ in range(MESSAGES):
             yield store.get()
 
