@@ -65,6 +65,7 @@ class Checker:
         self._edition = edition
         self._line = 0
         self._hear = SUBSCRIPTIONS.messages
+        self._hear_update = HEAR_UPDATE
 
     @property
     def findings(self) -> list[Finding]:
@@ -124,9 +125,7 @@ class Checker:
             s = ledger.session(params.session_id, event.line)
             s.bare_line = event.line
         case, update = self._case, params.update
-        for hear in self._hear.get(methods.SessionUpdate, NOBODY):
-            hear(case, s, event, update)
-        for hear in self._hear.get(type(update), NOBODY):
+        for hear in self._hear_update[type(update)]:
             hear(case, s, event, update)
         ledger.notified["a2c"] += 1
         ledger.take_update(s, event, update)
@@ -204,6 +203,15 @@ class Checker:
 
 
 NOBODY: Final[tuple[Check, ...]] = ()
+UPDATES: Final[tuple[type, ...]] = (*updates.VARIANTS.values(), updates.UnknownUpdate)
+HEAR_UPDATE: Final[dict[type, tuple[Check, ...]]] = {
+    kind: (
+        *SUBSCRIPTIONS.messages.get(methods.SessionUpdate, NOBODY),
+        *SUBSCRIPTIONS.messages.get(kind, NOBODY),
+    )
+    for kind in UPDATES
+}
+"""Update → who hears it: those who hear every update, and those who hear this one."""
 
 
 def check(

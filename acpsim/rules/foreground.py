@@ -162,13 +162,14 @@ def pending_before_idle(case: Case, s: SessionFacts, event: Event, update: Any) 
     if not s.ended_stretch or s.resume is not None or not s.confirmed:
         return
     if isinstance(update, updates.ToolCallUpdate):
-        late, key = _ends_late(s, update), f"tool call {shown(update.tool_call_id)} ends"
+        if not _ends_late(s, update):
+            return
+        key = f"tool call {shown(update.tool_call_id)} ends"
     else:
         kind = ENTITY[type(update)]
-        late = s.messages.get((kind, update.message_id)) == s.ended_stretch
+        if s.messages.get((kind, update.message_id)) != s.ended_stretch:
+            return
         key = f"{kind} {shown(update.message_id)} is updated"
-    if not late:
-        return
     told: set[str] = s.extra.setdefault("STATE-PENDING-BEFORE-IDLE", set())
     if key not in told:
         told.add(key)

@@ -132,13 +132,12 @@ def cancel_answer(case: Case, _: None, event: Event | None, what: Any) -> None:
     over=True,
 )
 def unknown_session(case: Case, s: SessionFacts | None, event: Event | None, what: Any) -> None:
-    opening = case.ledger.opening
-    if event is None:
-        if case.complete or not opening:
-            _never_returned(case, None)
-    elif isinstance(what, Answer):
-        if len(opening) == 1:
+    if type(what) is Answer:
+        if len(case.ledger.opening) == 1:
             _never_returned(case, getattr(what.outcome, "session_id", None))
+    elif event is None:
+        if case.complete or not case.ledger.opening:
+            _never_returned(case, None)
     elif s is not None:
         case.exercise("RPC-UNKNOWN-SESSION")
         if s.origin not in OPENED and "RPC-UNKNOWN-SESSION" not in s.extra:
