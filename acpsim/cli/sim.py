@@ -11,7 +11,7 @@ import click
 
 from acpsim import __version__
 from acpsim.cli import FOUND, INTERRUPTED
-from acpsim.cli.options import edition_named, edition_option, format_option
+from acpsim.cli.options import edition_default, edition_named, format_option
 from acpsim.cli.progress import progress
 from acpsim.errors import UsageError
 from acpsim.files import open_output, write_whole
@@ -46,11 +46,27 @@ Examples:
     help="Where the trace's order is seen.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Repeats a run exactly.")
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a parameter.")
-@click.option("--misbehave", multiple=True, metavar="RULE", help="Make a party break a rule.")
-@click.option("--sweep", "sweeps", multiple=True, metavar="KEY=FROM:TO:STEPS", help="One or two.")
-@click.option("--replications", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a parameter; repeatable."
+)
+@click.option(
+    "--misbehave", multiple=True, metavar="RULE", help="Make a party break a rule; repeatable."
+)
+@click.option(
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    metavar="KEY=FROM:TO:STEPS",
+    help="Vary a parameter; one or two.",
+)
+@click.option(
+    "--replications",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Runs of each point, with seeds of their own; the figures get an interval.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 @click.option("--csv", "table", metavar="FILE", help="Write the figures as CSV.")
 @click.option(
     "--plot",
@@ -58,7 +74,7 @@ Examples:
     help="Draw: with --sweep a figure over the parameter, without a session's time line.",
 )
 @click.option("--figure", metavar="NAME", help="The figure to draw over a swept parameter.")
-@edition_option
+@edition_default("draft")
 @format_option
 def command(
     model: str | None,

@@ -249,7 +249,7 @@ def override(model: Model, key: str, value: object, *, where: str = "--set") -> 
             _set(tables, ["link", direction, *parts[1:]], value, f"{where} {key}")
     else:
         _set(tables, parts, value, f"{where} {key}")
-    return _convert(tables, f"{where} {key}")
+    return _convert(tables, where)
 
 
 def _set(tables: dict[str, Any], parts: list[str], value: object, where: str) -> None:
