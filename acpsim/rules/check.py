@@ -80,7 +80,7 @@ class Checker:
         self._line = event.line
         case.t = event.t
         if event.dir == "lost":
-            for s in case.ledger.sessions.values():
+            for s in case.ledger.touched:
                 for hear in SUBSCRIPTIONS.lost:
                     hear(case, s, event, LOST)
             case.ledger.lose()

@@ -24,11 +24,13 @@ STARTED: Final = frozenset({"in_progress", "paused"})
 Origin: TypeAlias = Literal["created", "resumed", "announced", "listed", "lapsed", "unknown"]
 """How a session became known on this connection: `lapsed` for one that was open on a connection
 that is lost, `unknown` for one that a message named before it was."""
+FIRST: Final = b"first "
 OPENED: Final = frozenset({"created", "resumed", "announced"})
 """The origins of a session that messages may name."""
 
-REJECTED_MAX: Final = 256
-"""Rejected prompts remembered in a session: an echo of one that is older is not recognised."""
+UNCLAIMED_MAX: Final = 256
+"""User messages held for the prompts that are open: far more than any client sends at once, and
+little enough to be looked through at every error."""
 
 
 def digest(value: Json) -> bytes:
@@ -86,6 +88,11 @@ class UserFacts:
         self.replayed = replayed
         self.worked = 0
         """Line of an idle that ended work which began after this message was seen, or 0."""
+
+    @property
+    def key(self) -> bytes:
+        """What a rejected prompt of this content is remembered by."""
+        return self.digest if self.whole else FIRST + self.digest
 
     def equals(self, prompt: PromptFacts) -> bool:
         """Whether its content is that prompt's, as far as it was seen."""
@@ -176,6 +183,7 @@ class SessionFacts:
     __slots__ = (
         "accepted",
         "announced_line",
+        "asking",
         "background",
         "bare_line",
         "cancel",
@@ -207,6 +215,7 @@ class SessionFacts:
         "stretch",
         "stretch_line",
         "tools",
+        "touched",
         "unclaimed",
         "updates",
     )
@@ -223,6 +232,8 @@ class SessionFacts:
         """Created, announced or resumed on this connection, and not closed since."""
         self.interrupted = False
         """Whether work was reported when a connection was lost, so that it may have gone on."""
+        self.touched = False
+        """Whether this connection has named it."""
         self.last_t = 0.0
         """Time of the agent's last update, request or response for the session."""
         self.last_line = 0
@@ -252,7 +263,9 @@ class SessionFacts:
         self.background: tuple[Json, ...] | None = None
         """The latest background list, where the edition has one and it was reported."""
         self.prompts: dict[RequestId, PromptFacts] = {}
-        self.rejected: list[PromptFacts] = []
+        self.rejected: Recent[PromptFacts] = Recent()
+        """Rejected prompts by the digest of their content, and by `FIRST` and that of its first
+        block."""
         self.accepted: dict[str, int] = {}
         """messageId → line of the response that gave it."""
         self.owed_echoes: dict[str, int] = {}
@@ -266,6 +279,8 @@ class SessionFacts:
         """(`agent_message` or `agent_thought`, id) → stretch in which it was first seen."""
         self.tools: dict[str, ToolFacts] = {}
         self.permissions: dict[RequestId, PermissionFacts] = {}
+        self.asking: dict[str, list[PermissionFacts]] = {}
+        """Tool call → the open permission requests about it."""
         self.extra: dict[str, Json] = {}
         """Room for facts that one rule alone needs, by its id."""
 

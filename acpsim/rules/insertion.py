@@ -8,10 +8,11 @@ messageId, so that most of what can be said here is a suspicion.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from acpsim.rules.case import Answer, Case
-from acpsim.rules.facts import PromptFacts, SessionFacts, UserFacts, content_digest
+from acpsim.rules.facts import FIRST, PromptFacts, SessionFacts, UserFacts, content_digest
 from acpsim.rules.registry import END, LOST, check
 from acpsim.rules.rpc import shown
 from acpsim.wire import methods, updates
@@ -34,21 +35,23 @@ def inserted(s: SessionFacts, prompt: PromptFacts) -> tuple[int, bool]:
     return 0, False
 
 
-class ErrorHeld:
+class ErrorHeld(NamedTuple):
     """An error to a prompt whose message seems inserted, while another prompt may own that."""
 
-    __slots__ = ("code", "equal", "identity", "line", "others", "prompt", "user_line")
+    line: int
+    prompt: PromptFacts
+    code: int | None
+    identity: str
+    user: UserFacts
 
-    def __init__(self, line: int, prompt: PromptFacts, code: int | None) -> None:
-        self.line = line
-        self.prompt = prompt
-        self.code = code
-        self.identity = ""
-        self.user_line = 0
-        self.equal = False
+    @property
+    def equal(self) -> bool:
         """Whether the message has the prompt's content."""
-        self.others: set[RequestId] = set()
-        """The other prompts that were pending, and whose responses have not come yet."""
+        return self.user.equals(self.prompt)
+
+
+HELD_MAX: Final = 256
+"""Errors held in a session: a client has a handful of prompts open. More are told at once."""
 
 
 # PROMPT-ERROR-AFTER-INSERT, "2. Prompt Accepted". The error names no messageId. Why a message that
@@ -66,55 +69,67 @@ def error_after_insert(case: Case, s: SessionFacts | None, event: Event | None, 
     held: list[ErrorHeld] = s.extra.get("PROMPT-ERROR-AFTER-INSERT", [])
     if not isinstance(what, Answer):
         for error in held:
-            _tell_error(case, s, error)
+            _tell_error(case, s, error, alone=False)
         held.clear()
         return
     case.exercise("PROMPT-ERROR-AFTER-INSERT")
-    claimed = getattr(what.outcome, "message_id", None)
-    for error in list(held):
-        error.others.discard(what.id)
-        if error.identity == claimed or not error.others:
-            held.remove(error)
-            if error.identity != claimed:
-                _tell_error(case, s, error)
+    oldest = min((prompt.line for prompt in _others(s, what.id, 1)), default=0)
+    if held:
+        _resolve(case, s, held, getattr(what.outcome, "message_id", None), oldest)
     prompt = s.prompts.get(what.id)
     if not what.failed or prompt is None or event is None:
         return
-    candidate = _candidate(s, ErrorHeld(event.line, prompt, what.code))
-    if candidate is not None and candidate.others:
-        s.extra.setdefault("PROMPT-ERROR-AFTER-INSERT", []).append(candidate)
-    elif candidate is not None:
-        _tell_error(case, s, candidate)
+    found = _candidate(s, prompt)
+    if found is None:
+        return
+    error = ErrorHeld(event.line, prompt, what.code, *found)
+    if oldest and len(held) < HELD_MAX:
+        s.extra.setdefault("PROMPT-ERROR-AFTER-INSERT", []).append(error)
+    else:
+        _tell_error(case, s, error, alone=not oldest)
 
 
-def _candidate(s: SessionFacts, error: ErrorHeld) -> ErrorHeld | None:
-    """The error with the message that may be its prompt's, if there is one."""
-    prompt = error.prompt
-    others = [other for other in s.prompts.values() if other is not prompt]
-    error.others = {other.request for other in others}
+def _others(s: SessionFacts, request: RequestId, most: int) -> list[PromptFacts]:
+    """The open prompts but one, oldest first, up to so many."""
+    others = (prompt for prompt in s.prompts.values() if prompt.request != request)
+    return list(islice(others, most))
+
+
+def _resolve(
+    case: Case, s: SessionFacts, held: list[ErrorHeld], claimed: str | None, oldest: int
+) -> None:
+    """Lets go what a response has explained, and tells what no open prompt can explain."""
+    for error in list(held):
+        alone = oldest == 0 or oldest > error.line
+        if error.identity == claimed or alone:
+            held.remove(error)
+            if error.identity != claimed:
+                _tell_error(case, s, error, alone=alone)
+
+
+def _candidate(s: SessionFacts, prompt: PromptFacts) -> tuple[str, UserFacts] | None:
+    """The user message that seems to be the prompt's: one of its content before any other."""
+    others = _others(s, prompt.request, HELD_MAX)
     theirs = {other.whole for other in others} | {other.first for other in others}
+    best = None
     for identity, user in s.unclaimed.items():
         if user.line < prompt.line or user.replayed:
             continue
-        equal = user.equals(prompt)
-        if not equal and (prompt.cancelled or prompt.closed or error.user_line):
-            continue
-        if not equal and user.digest in theirs:
-            continue
-        error.identity, error.user_line, error.equal = identity, user.line, equal
-        if equal:
-            break
-    return error if error.user_line else None
+        if user.equals(prompt):
+            return identity, user
+        if best is None and user.digest not in theirs and not (prompt.cancelled or prompt.closed):
+            best = (identity, user)
+    return best
 
 
-def _tell_error(case: Case, s: SessionFacts, error: ErrorHeld) -> None:
+def _tell_error(case: Case, s: SessionFacts, error: ErrorHeld, *, alone: bool) -> None:
     code = "an error" if error.code is None else f"error {error.code}"
     text = (
         f"the agent answered prompt {shown(error.prompt.request)} with {code}, "
-        f"after its user message was inserted on line {error.user_line}"
+        f"after its user message was inserted on line {error.user.line}"
     )
-    related = (error.user_line,)
-    if error.equal and not error.others and not s.replaying:
+    related = (error.user.line,)
+    if error.equal and alone and not s.replaying:
         case.breach("PROMPT-ERROR-AFTER-INSERT", error.line, text, session=s, related=related)
         return
     why = "another prompt or a replay could own that message"
@@ -145,17 +160,19 @@ def echo_of_rejected(case: Case, s: SessionFacts | None, event: Event | None, wh
             return
         whole = isinstance(what, updates.UserMessage)
         user = UserFacts(event.line, content_digest(content), whole=whole, replayed=False)
-        for prompt in s.rejected:
-            if user.equals(prompt):
-                orphans = s.extra.setdefault("PROMPT-ECHO-OF-REJECTED", {})
-                orphans[what.message_id] = (user, prompt)
+        prompt = s.rejected.get(user.key)
+        if prompt is not None:
+            orphans = s.extra.setdefault("PROMPT-ECHO-OF-REJECTED", {})
+            orphans[what.message_id] = (user, prompt)
 
 
 def _forget_claimable(s: SessionFacts) -> None:
     """What a prompt of equal content, still unanswered, could have claimed is no orphan."""
     orphans: dict[str, tuple[UserFacts, PromptFacts]] = s.extra.get("PROMPT-ECHO-OF-REJECTED", {})
+    open_ = {prompt.whole for prompt in s.prompts.values()}
+    open_ |= {FIRST + prompt.first for prompt in s.prompts.values()}
     for identity, (user, _) in list(orphans.items()):
-        if any(user.equals(prompt) for prompt in s.prompts.values()):
+        if user.key in open_:
             del orphans[identity]
 
 

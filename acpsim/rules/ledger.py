@@ -11,9 +11,9 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from acpsim.rules.facts import (
+    FIRST,
     IDLE,
     OPENED,
-    REJECTED_MAX,
     CancelFacts,
     PermissionFacts,
     PromptFacts,
@@ -37,6 +37,8 @@ class Ledger:
         self.observer = observer
         self.pairing = Pairing()
         self.sessions: dict[str, SessionFacts] = {}
+        self.touched: list[SessionFacts] = []
+        """Those that this connection has named: what a loss can change."""
         self.initialize_line = 0
         """Line of the response to `initialize` on this connection, or 0."""
         self.initialize_sent = 0
@@ -52,7 +54,8 @@ class Ledger:
         self.notified: dict[str, int] = {"c2a": 0, "a2c": 0}
         """How many notifications each direction has carried."""
         self.cancelling: dict[str, SessionFacts] = {}
-        """Sessions with a `session/cancel` that the agent is not yet known to have read."""
+        """Sessions with a `session/cancel` that the agent is not yet known to have read, by its
+        line."""
         self.cancel_requests: dict[tuple[str, RequestId], int] = {}
         """(direction of the request, id) → line of the `$/cancel_request` naming it, if open."""
 
@@ -61,7 +64,14 @@ class Ledger:
         facts = self.sessions.get(session_id)
         if facts is None:
             facts = self.sessions[session_id] = SessionFacts(session_id, line)
+        if not facts.touched:
+            self.touch(facts)
         return facts
+
+    def touch(self, s: SessionFacts) -> None:
+        """This connection has named the session."""
+        s.touched = True
+        self.touched.append(s)
 
     # ------------------------------------------------------------ taking in
 
@@ -70,6 +80,8 @@ class Ledger:
         take = TAKE.get(type(update))
         if take is not None:
             take(self, s, event, update)
+        if not s.touched:
+            self.touch(s)
         s.last_t = event.t
         s.last_line = event.line
         s.updates += 1
@@ -103,8 +115,10 @@ class Ledger:
         elif isinstance(call, methods.CloseSessionRequest):
             s.closing = line
             s.closing_stretch = s.stretch if s.busy else 0
-            for prompt in s.prompts.values():
-                prompt.closed = prompt.closed or line
+            for prompt in reversed(s.prompts.values()):
+                if prompt.closed:
+                    break
+                prompt.closed = line
         elif isinstance(call, methods.ResumeSessionRequest):
             replay = call.params.replay_from
             s.resume = ResumeFacts(line, s, replay=replay is not UNSET and replay is not None)
@@ -116,14 +130,20 @@ class Ledger:
             self._take_permission(s, event, call)
 
     def _take_cancel(self, s: SessionFacts, line: int) -> None:
-        for prompt in s.prompts.values():
+        # What an earlier cancel covered stands before what it did not: oldest first.
+        for prompt in reversed(s.prompts.values()):
+            if prompt.stopped:
+                break
             prompt.cancelled = prompt.cancelled or line
-            prompt.stopped = prompt.stopped or line
-        for permission in s.permissions.values():
-            permission.after_cancel = permission.after_cancel or line
+            prompt.stopped = line
+        for permission in reversed(s.permissions.values()):
+            if permission.after_cancel:
+                break
+            permission.after_cancel = line
         if s.cancel is None or not s.busy or s.cancel.stretch != s.stretch:
             # A second one for the same work asks for nothing new.
             s.cancel = CancelFacts(line, s.stretch if s.busy else 0)
+            self.cancelling.pop(s.id, None)
             self.cancelling[s.id] = s
 
     def _take_permission(
@@ -135,7 +155,10 @@ class Ledger:
             tool = subject.tool_call.tool_call_id
             self.take_update(s, event, subject.tool_call)
         options = tuple(str(option.option_id) for option in call.params.options)
+        _settle(s, call.id)
         facts = s.permissions[call.id] = PermissionFacts(event.line, tool, options)
+        if tool is not None:
+            s.asking.setdefault(tool, []).append(facts)
         if s.cancel is not None and not self.has_read(s.cancel):
             facts.after_cancel = s.cancel.line
 
@@ -194,7 +217,7 @@ class Ledger:
         if isinstance(request, methods.PromptRequest):
             self._take_prompt_answer(s, event, request.id, outcome)
         elif isinstance(request, methods.RequestPermissionRequest):
-            s.permissions.pop(request.id, None)
+            _settle(s, request.id)
         elif isinstance(request, methods.CloseSessionRequest):
             s.closing = 0
             if not failed or self._counts_as_closed(outcome):
@@ -221,8 +244,8 @@ class Ledger:
             if identity not in s.echoed:
                 s.owed_echoes.setdefault(identity, event.line)
         elif isinstance(outcome, ErrorObject) and prompt is not None:
-            s.rejected.append(prompt)
-            del s.rejected[:-REJECTED_MAX]
+            s.rejected.put(prompt.whole, prompt)
+            s.rejected.put(FIRST + prompt.first, prompt)
             if outcome.code == REQUEST_CANCELLED and _for_the_cancel(s, prompt):
                 self.shows_read(s, event.line)
         if not s.prompts:
@@ -234,11 +257,14 @@ class Ledger:
 
     def _answers_later(self, opened: Open, line: int) -> None:
         """Requests arrive in order: who answers one has read the cancels that came before it."""
-        for s in list(self.cancelling.values()):
+        while self.cancelling:
+            s = next(iter(self.cancelling.values()))
             if s.cancel is None or s.cancel.read:
                 del self.cancelling[s.id]
             elif s.cancel.line < opened.line:
                 self.shows_read(s, line)
+            else:
+                break
 
     def shows_read(self, s: SessionFacts, line: int) -> None:
         """A message of the agent shows that it had read the session's cancel."""
@@ -259,10 +285,12 @@ class Ledger:
         self.undecided.clear()
         self.cancelling.clear()
         self.cancel_requests.clear()
-        for s in self.sessions.values():
+        for s in self.touched:
+            s.touched = False
             s.prompts.clear()
             s.unclaimed.clear()
             s.permissions.clear()
+            s.asking.clear()
             s.owed_echoes.clear()
             s.cancel = s.resume = None
             s.closing = s.closed_line = 0
@@ -273,12 +301,23 @@ class Ledger:
                 s.interrupted = True
                 s.state = IDLE
                 s.ended_stretch = 0
+        self.touched.clear()
 
     def session_of(self, opened: Open) -> SessionFacts | None:
         """The session that an open request named."""
         params = getattr(opened.message, "params", None)
         named = getattr(params, "session_id", None)
         return self.sessions.get(named) if isinstance(named, str) else None
+
+
+def _settle(s: SessionFacts, request: RequestId) -> None:
+    """A permission request is open no longer, if it was: answered, or its id used again."""
+    facts = s.permissions.pop(request, None)
+    if facts is not None and facts.tool is not None:
+        others = [other for other in s.asking[facts.tool] if other is not facts]
+        s.asking[facts.tool] = others
+        if not others:
+            del s.asking[facts.tool]
 
 
 def _sender(direction: str) -> str:

@@ -117,10 +117,8 @@ def _asked(s: SessionFacts, event: Event, update: updates.ToolCallUpdate) -> Per
     """The open request about a tool call that is reported to run."""
     if update.status not in RUNS or type(event.message) is not methods.SessionUpdate:
         return None
-    for facts in s.permissions.values():
-        if facts.tool == update.tool_call_id:
-            return facts
-    return None
+    asking = s.asking.get(update.tool_call_id)
+    return asking[0] if asking else None
 
 
 def _ran_before(s: SessionFacts, tool_call_id: str, line: int) -> bool:
@@ -165,7 +163,7 @@ def not_approved(case: Case, s: SessionFacts | None, event: Event, what: Any) ->
 
 
 def _answered(case: Case, s: SessionFacts, event: Event, answer: Answer, tool: str) -> None:
-    others = sum(facts.tool == tool for facts in s.permissions.values()) > 1
+    others = len(s.asking[tool]) > 1
     refused: dict[str, int] = s.extra.setdefault("PERMISSION-NOT-APPROVED", {})
     refused.pop(tool, None)
     if approved(answer) is False:

@@ -97,7 +97,9 @@ def pending_idle(case: Case, s: SessionFacts | None, event: Event | None, what: 
         return
     if isinstance(what, methods.PromptRequest):
         case.exercise("PROMPT-PENDING-IDLE")
-    if not s.prompts or s.busy or (case.quiet_s is None and what is not END):
+    if not s.prompts or s.busy:
+        return
+    if what is not END and (case.quiet_s is None or case.t - s.last_t < case.quiet_s):
         return
     for prompt in s.prompts.values():
         quiet_s = case.t - max(prompt.t, s.last_t)

@@ -26,6 +26,9 @@ class Recent(Generic[Value]):
         self._now: dict[str | bytes, Value] = {}
         self._before: dict[str | bytes, Value] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._now)
+
     def get(self, key: str | bytes) -> Value | None:
         """What was last put for a key, or `None` if it was never put or is forgotten."""
         value = self._now.get(key)

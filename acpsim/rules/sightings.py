@@ -15,6 +15,7 @@ from acpsim.rules.facts import (
     IDLE,
     STARTED,
     STATES,
+    UNCLAIMED_MAX,
     ResumeFacts,
     SessionFacts,
     ToolFacts,
@@ -97,6 +98,8 @@ def _echo(s: SessionFacts, event: Event, identity: str, content: bytes, *, whole
     s.echoed[identity] = event.line
     s.owed_echoes.pop(identity, None)
     if s.prompts and identity not in s.accepted:
+        if len(s.unclaimed) >= UNCLAIMED_MAX:
+            del s.unclaimed[next(iter(s.unclaimed))]
         s.unclaimed[identity] = UserFacts(event.line, content, whole=whole, replayed=s.replaying)
     if not s.replaying:
         s.live.put(content, identity)

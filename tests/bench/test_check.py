@@ -10,16 +10,16 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from acpsim.reducer import Reducer
-from acpsim.rules.check import Checker
+from acpsim.rules.check import Checker, check
 from acpsim.rules.stream import check_stream
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import DRAFT
-from acpsim.wire.trace import TraceReader, event
+from acpsim.wire.trace import Event, TraceReader, event, lost
 from tests.bench.lines import chunks, mixed
 from tests.helpers.shorthand import conversation
 
@@ -41,9 +41,9 @@ def reduced(frames: list[bytes]) -> None:
         reducer.apply(told)
 
 
-def seconds(run: Callable[[list[bytes]], object], frames: list[bytes]) -> float:
+def seconds(run: Callable[[list[Any]], object], talk: list[Any]) -> float:
     start = time.process_time()
-    run(frames)
+    run(talk)
     return time.process_time() - start
 
 
@@ -93,6 +93,51 @@ def request(number: int, prompt: list[JsonObject]) -> JsonObject:
 def told(variant: str, **fields: object) -> tuple[str, JsonObject]:
     params = {"sessionId": "s1", "update": {"sessionUpdate": variant, **fields}}
     return "a2c", {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+def prompts_in_error(count: int) -> Iterator[tuple[str, JsonObject]]:
+    """Many prompts open at once, as many messages of other content, an error to each prompt."""
+    for number in range(count):
+        yield "c2a", request(number, [{"type": "text", "text": "x"}])
+    for number in range(count):
+        text = [{"type": "text", "text": str(number)}]
+        yield told("user_message", messageId=f"u{number}", content=text)
+    for number in range(count):
+        error = {"code": -32000, "message": "x"}
+        yield "a2c", {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def sessions_lost(count: int) -> Iterator[tuple[str, JsonObject]]:
+    """Many sessions, then a loss after each message."""
+    for number in range(count):
+        _, message = told("usage_update", used=1, size=2)
+        message["params"]["sessionId"] = f"s{number}"
+        yield "a2c", message
+    for _ in range(count):
+        yield told("usage_update", used=1, size=2)
+        yield "lost", {}
+
+
+@pytest.mark.parametrize("talk", [prompts_in_error, sessions_lost])
+def test_a_message_costs_the_same_however_much_is_open(
+    talk: Callable[[int], Iterator[tuple[str, JsonObject]]],
+) -> None:
+    few, many = (cost(list(talk(count))) for count in (500, 5_000))
+
+    print(f"\n{talk.__name__}: a message at 5,000 costs {many / few:.2f} of one at 500")
+    assert many < 2 * few
+
+
+def cost(talk: list[tuple[str, JsonObject]]) -> float:
+    events = [
+        lost() if direction == "lost" else event(direction, message, edition=DRAFT)  # type: ignore[arg-type]
+        for direction, message in talk
+    ]
+    return min(seconds(checked, events) for _ in range(3)) / len(events)
+
+
+def checked(events: list[Event]) -> None:
+    check(events, edition=DRAFT)
 
 
 def test_a_million_messages_are_checked_in_little_memory() -> None:

@@ -172,3 +172,16 @@ def test_stop_while_a_dialog_is_open_is_no_fault_of_the_agent() -> None:
     told = {f.rule for f in report(stopped + "< idle cancelled").findings}
 
     assert not {rule for rule in told if rule.startswith("PERMISSION-")}
+
+
+def test_a_request_whose_id_is_used_again_is_open_no_longer() -> None:
+    again = (
+        ASK
+        + """
+< #a1 permission t2 yes/no
+< tool_call_update t1 {"status": "in_progress"}
+> #a1 selected yes
+"""
+    )
+
+    assert found("PERMISSION-BEFORE-START", again) == []
