@@ -25,6 +25,8 @@ FIT_MIN: Final = 8
 """Values below which no distribution is fitted: any would do."""
 SPREAD_MIN: Final = 1e-3
 """Relative spread below which values count as one constant."""
+ALPHA_MIN: Final = 1.1
+"""Exponent of a Pareto tail up to which no fit is believed: the mean hardly exists."""
 LEAST_S: Final = 1e-6
 """What a delay of nothing is fitted as: a trace's clock has no finer step."""
 
@@ -247,6 +249,8 @@ def _pareto(x: Numbers) -> Candidate:
     alpha = len(x) / max(float(np.log(x / least).sum()), 1e-12)
     logs = float(np.log(x).sum())
     likelihood = len(x) * (math.log(alpha) + alpha * math.log(least)) - (alpha + 1) * logs
+    if alpha <= ALPHA_MIN:
+        likelihood = -math.inf  # Its mean would be infinite, and no recording had one.
     return Candidate(
         "pareto",
         {"min_s": least, "alpha": alpha},

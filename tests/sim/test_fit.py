@@ -41,6 +41,13 @@ def test_few_values_are_kept_as_they_are() -> None:
     assert fit([0.1, 0.4, 0.2]).spec == {"kind": "empirical", "values_s": [0.1, 0.2, 0.4]}
 
 
+def test_a_tail_without_a_mean_is_not_believed() -> None:
+    """Gaps between chunks of recorded conversations, most of them next to nothing."""
+    gaps = [1e-6] * 12 + [10.0**-at for at in (5, 4.5, 4, 3.5, 3, 2.5, 2, 1.5)]
+
+    assert fit(gaps).spec["kind"] != "pareto"
+
+
 def test_two_heaps_that_nothing_fits_are_kept_as_they_are() -> None:
     assert fit([0.001] * 200 + [5.0] * 100 + [0.002] * 100).spec["kind"] == "empirical"
 
