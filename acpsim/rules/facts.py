@@ -7,6 +7,7 @@ nothing in and judges nothing: `ledger` writes these records, the rules read the
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -28,6 +29,7 @@ FIRST: Final = b"first "
 OPENED: Final = frozenset({"created", "resumed", "announced"})
 """The origins of a session that messages may name."""
 
+ANY: Final = b"any"
 UNCLAIMED_MAX: Final = 256
 """User messages held for the prompts that are open: far more than any client sends at once, and
 little enough to be looked through at every error."""
@@ -44,12 +46,20 @@ def content_digest(content: Json) -> bytes:
     return digest(content[0] if isinstance(content, list) and len(content) == 1 else content)
 
 
+def extended(content: bytes, blocks: Iterable[Json]) -> bytes:
+    """What stands for a content block by block, after these further blocks; empty: `b""`."""
+    for block in blocks:
+        content = hashlib.blake2b(content + digest(block), digest_size=8).digest()
+    return content
+
+
 class PromptFacts:
     """An open prompt, or one whose answer is still held against it."""
 
     __slots__ = (
         "cancelled",
         "closed",
+        "content",
         "first",
         "line",
         "remarked",
@@ -65,6 +75,7 @@ class PromptFacts:
         self.t = t
         self.whole = content_digest(prompt)
         self.first = digest(prompt[0]) if prompt else b""
+        self.content = extended(b"", prompt)
         self.cancelled = 0
         """Line of the first `session/cancel` or `$/cancel_request` that covered it, or 0."""
         self.stopped = 0
@@ -78,13 +89,15 @@ class PromptFacts:
 class UserFacts:
     """A user message that no response has claimed, and that an open prompt may still claim."""
 
-    __slots__ = ("digest", "line", "replayed", "whole", "worked")
+    __slots__ = ("content", "digest", "line", "replayed", "whole", "worked")
 
     def __init__(self, line: int, content: bytes, *, whole: bool, replayed: bool) -> None:
         self.line = line
         self.digest = content
         self.whole = whole
         """Whether the digest is of the whole content, or of the first chunk's block."""
+        self.content = b""
+        """All that it holds by now, as `extended` has it."""
         self.replayed = replayed
         self.worked = 0
         """Line of an idle that ended work which began after this message was seen, or 0."""
@@ -95,7 +108,7 @@ class UserFacts:
         return self.digest if self.whole else FIRST + self.digest
 
     def equals(self, prompt: PromptFacts) -> bool:
-        """Whether its content is that prompt's, as far as it was seen."""
+        """Whether its content is that prompt's, as far as it was seen at first."""
         return self.digest == (prompt.whole if self.whole else prompt.first)
 
 
@@ -216,6 +229,7 @@ class SessionFacts:
         "stretch_line",
         "tools",
         "touched",
+        "uncertain",
         "unclaimed",
         "updates",
     )
@@ -273,6 +287,9 @@ class SessionFacts:
         self.echoed: dict[str, int] = {}
         """messageId → line on which its user message first had content."""
         self.unclaimed: dict[str, UserFacts] = {}
+        self.uncertain: set[bytes] = set()
+        """Contents of prompts that may have been inserted under any id: their response named none,
+        or was lost. `ANY` where there were too many to be told apart."""
         self.live: Recent[str] = Recent()
         """Digest of a user message's content → the id of the last one seen live, for a while."""
         self.messages: dict[tuple[str, str], int] = {}
@@ -283,6 +300,17 @@ class SessionFacts:
         """Tool call → the open permission requests about it."""
         self.extra: dict[str, Json] = {}
         """Room for facts that one rule alone needs, by its id."""
+
+    def owns(self, prompt: PromptFacts, user: UserFacts) -> bool:
+        """Whether a message that no open prompt but this can own is this one's for certain: of the
+        same content, no history, and no prompt's whose outcome is uncertain."""
+        doubtful = prompt.content in self.uncertain or ANY in self.uncertain
+        return user.content == prompt.content and not doubtful and not self.replaying
+
+    def doubt(self, prompt: PromptFacts) -> None:
+        """It will never be known which message was this prompt's."""
+        full = len(self.uncertain) >= UNCLAIMED_MAX
+        self.uncertain.add(ANY if full else prompt.content)
 
     @property
     def busy(self) -> bool:

@@ -26,12 +26,12 @@ ECHOES: Final = (updates.UserMessage, updates.UserMessageChunk)
 def inserted(s: SessionFacts, prompt: PromptFacts) -> tuple[int, bool]:
     """Whether a pending prompt's message seems inserted: (line of its message or 0, proven).
 
-    Proven where no other prompt is pending that could own it and no history is replayed; see
-    PROMPT-ERROR-AFTER-INSERT.
+    Proven where no other prompt could own it, its whole content is the prompt's and no history is
+    replayed; see PROMPT-ERROR-AFTER-INSERT.
     """
     for user in s.unclaimed.values():
         if user.line > prompt.line and not user.replayed and user.equals(prompt):
-            return user.line, len(s.prompts) == 1 and not s.replaying
+            return user.line, len(s.prompts) == 1 and s.owns(prompt, user)
     return 0, False
 
 
@@ -44,11 +44,6 @@ class ErrorHeld(NamedTuple):
     identity: str
     user: UserFacts
 
-    @property
-    def equal(self) -> bool:
-        """Whether the message has the prompt's content."""
-        return self.user.equals(self.prompt)
-
 
 HELD_MAX: Final = 256
 """Errors held in a session: a client has a handful of prompts open. More are told at once."""
@@ -58,7 +53,9 @@ HELD_MAX: Final = 256
 # was first seen while the prompt was pending may be another's:
 #   1. Two prompts are pending; one message is reported, and one of them gets an error.
 #   2. Either may be the one that was inserted, until the other has its own response.
-#   3. A message of other content may be the prompt's, written anew, or another client's.
+#   3. A message of other content may be the prompt's, written anew, or another client's; so may one
+#      that has only begun as the prompt does.
+#   4. A response that names no message, or was lost, accounts for no prompt.
 # So it is proof where the contents are equal, no history is replayed, and each other prompt is
 # accounted for; until then it is held. A cancelled prompt is rejected often enough that a message
 # of other content says nothing of it.
@@ -75,7 +72,7 @@ def error_after_insert(case: Case, s: SessionFacts | None, event: Event | None, 
     case.exercise("PROMPT-ERROR-AFTER-INSERT")
     oldest = min((prompt.line for prompt in _others(s, what.id, 1)), default=0)
     if held:
-        _resolve(case, s, held, getattr(what.outcome, "message_id", None), oldest)
+        _resolve(case, s, held, what, oldest)
     prompt = s.prompts.get(what.id)
     if not what.failed or prompt is None or event is None:
         return
@@ -96,15 +93,17 @@ def _others(s: SessionFacts, request: RequestId, most: int) -> list[PromptFacts]
 
 
 def _resolve(
-    case: Case, s: SessionFacts, held: list[ErrorHeld], claimed: str | None, oldest: int
+    case: Case, s: SessionFacts, held: list[ErrorHeld], answer: Answer, oldest: int
 ) -> None:
     """Lets go what a response has explained, and tells what no open prompt can explain."""
+    claimed = getattr(answer.outcome, "message_id", None)
+    accounts = answer.failed or claimed is not None
     for error in list(held):
         alone = oldest == 0 or oldest > error.line
         if error.identity == claimed or alone:
             held.remove(error)
             if error.identity != claimed:
-                _tell_error(case, s, error, alone=alone)
+                _tell_error(case, s, error, alone=alone and accounts)
 
 
 def _candidate(s: SessionFacts, prompt: PromptFacts) -> tuple[str, UserFacts] | None:
@@ -129,11 +128,11 @@ def _tell_error(case: Case, s: SessionFacts, error: ErrorHeld, *, alone: bool) -
         f"after its user message was inserted on line {error.user.line}"
     )
     related = (error.user.line,)
-    if error.equal and alone and not s.replaying:
+    if alone and s.owns(error.prompt, error.user):
         case.breach("PROMPT-ERROR-AFTER-INSERT", error.line, text, session=s, related=related)
         return
     why = "another prompt or a replay could own that message"
-    if not error.equal:
+    if error.user.content != error.prompt.content:
         why = "its content is not the prompt's, so it may be another client's"
     text = f"perhaps {text}; {why}"
     case.suspect("PROMPT-ERROR-AFTER-INSERT", error.line, text, session=s, related=related)

@@ -248,6 +248,8 @@ class Ledger:
             s.rejected.put(FIRST + prompt.first, prompt)
             if outcome.code == REQUEST_CANCELLED and _for_the_cancel(s, prompt):
                 self.shows_read(s, event.line)
+        elif prompt is not None:
+            s.doubt(prompt)
         if not s.prompts:
             s.unclaimed.clear()
 
@@ -287,6 +289,8 @@ class Ledger:
         self.cancel_requests.clear()
         for s in self.touched:
             s.touched = False
+            for prompt in s.prompts.values():
+                s.doubt(prompt)
             s.prompts.clear()
             s.unclaimed.clear()
             s.permissions.clear()

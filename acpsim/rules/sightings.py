@@ -21,6 +21,7 @@ from acpsim.rules.facts import (
     ToolFacts,
     UserFacts,
     content_digest,
+    extended,
 )
 from acpsim.wire import methods, updates
 
@@ -71,9 +72,11 @@ def _take_user(ledger: Ledger, s: SessionFacts, event: Event, update: updates.Us
     bare = content is UNSET or content is None
     if s.resume is not None:
         _told_again(s, s.resume, event, update.message_id, bare=bare)
-    if content is UNSET or content is None or update.message_id in s.echoed:
-        return
-    _echo(s, event, update.message_id, content_digest(content), whole=True)
+    if content is not UNSET and content is not None and update.message_id not in s.echoed:
+        _echo(s, event, update.message_id, content_digest(content), whole=True)
+    user = s.unclaimed.get(update.message_id)
+    if user is not None and content is not UNSET:
+        user.content = extended(b"", content or ())
 
 
 def _take_user_chunk(
@@ -84,6 +87,9 @@ def _take_user_chunk(
         _told_again(s, s.resume, event, update.message_id, bare=False)
     if update.message_id not in s.echoed:
         _echo(s, event, update.message_id, content_digest(update.content), whole=False)
+    user = s.unclaimed.get(update.message_id)
+    if user is not None:
+        user.content = extended(user.content, (update.content,))
 
 
 def _told_again(

@@ -186,3 +186,78 @@ lost
 """
 
     assert found(ECHO, uncertain) == []
+
+
+PAIR = (
+    '\nsetup\n> raw {"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {"sessionId":'
+    ' "s1", "prompt": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}}\n'
+)
+"""A prompt of two blocks."""
+
+
+def test_an_error_after_all_chunks_of_its_message_is_proven() -> None:
+    whole = PAIR + '< user_message_chunk u1 "a"\n< user_message_chunk u1 "b"\n< #1 error -32603 "x"'
+
+    assert found(ERROR, whole) == ["8 definite"]
+
+
+def test_an_error_after_some_chunks_of_its_message_is_a_suspicion() -> None:
+    """So far the content is not the prompt's: another client's message may begin the same."""
+    some = PAIR + '< user_message_chunk u1 "a"\n< #1 error -32603 "x"'
+
+    assert found(ERROR, some) == ["7 suspect"]
+
+
+def test_a_message_that_goes_on_otherwise_than_the_prompt_proves_nothing() -> None:
+    other = PAIR + '< user_message_chunk u9 "a"\n< user_message_chunk u9 "c"\n< #1 error -32603 "x"'
+
+    assert found(ERROR, other) == ["8 suspect"]
+
+
+def test_a_message_longer_than_a_cancelled_prompt_proves_no_insertion() -> None:
+    longer = (
+        ALONE.replace("user_message", "user_message_chunk")
+        + '< user_message_chunk u1 "more"\n> cancel\n< #1 error -32800 "x"'
+    )
+
+    assert found("CANCEL-KEEPS-INSERTION", longer) == []
+
+
+def test_a_message_that_was_rewritten_proves_nothing() -> None:
+    rewritten = ALONE + '< user_message u1 "something else"\n< #1 error -32603 "x"'
+
+    assert found(ERROR, rewritten) == ["8 suspect"]
+
+
+def test_a_message_reported_again_with_the_prompts_content_is_still_proof() -> None:
+    again = (
+        ALONE + '< user_message u1 {"_meta": {"k": 1}}\n< user_message u1 {"content": null}\n'
+        '< user_message_chunk u1 "hi"\n< #1 error -32603 "x"'
+    )
+
+    assert found(ERROR, again) == ["10 definite"]
+
+
+def test_a_message_may_be_that_of_a_prompt_whose_response_names_none() -> None:
+    unusable = TWO.replace('< #1 error -32603 "boom"', '< #1 ok {}\n< #2 error -32603 "boom"')
+
+    assert found(ERROR, unusable) == ["9 suspect"]
+
+
+def test_an_error_held_until_a_response_that_names_no_message_stays_a_suspicion() -> None:
+    assert found(ERROR, TWO + "< #2 ok {}") == ["8 suspect"]
+
+
+def test_a_message_may_be_that_of_a_prompt_that_was_lost_with_its_connection() -> None:
+    """B17: what became of the lost prompt is uncertain; it may be inserted only now."""
+    lost = """
+setup
+> #1 prompt "hi"
+lost
+setup
+> #2 prompt "hi"
+< user_message u1 "hi"
+< #2 error -32603 "boom"
+"""
+
+    assert found(ERROR, lost)[-1:] == ["13 suspect"]
