@@ -285,12 +285,17 @@ def spoil_required(stage: Stage) -> Events | None:
 
 
 def spoil_anything(stage: Stage) -> Events | None:
-    """Any one place of what the agent says becomes something else."""
+    """Any one place of what the agent says becomes something else.
+
+    Not the version of JSON-RPC: behind an SDK no reducer sees it, and what it would have to make of
+    another one is nowhere said.
+    """
     at = stage.pick(at for at, told in enumerate(stage.events) if told.dir == "a2c")
     if at is None:
         return None
     message = stage.events[at].json()
-    holder, name = stage.chance.choice(_places(message))
+    places = [place for place in _places(message) if place != (message, "jsonrpc")]
+    holder, name = stage.chance.choice(places)
     if stage.chance.random() < 0.2 and isinstance(holder, dict):
         del holder[name]
     else:

@@ -176,3 +176,15 @@ def test_a_spoilt_part_costs_no_message(name: str) -> None:
 def test_a_spoilt_required_field_makes_the_update_unusable() -> None:
     for told in after("spoil-required"):
         assert any(event.flaws and talk.update_of(event) is None for event in told)
+
+
+def test_no_target_is_blamed_for_leaving_the_envelope_to_its_transport() -> None:
+    """What a reducer has to make of another `jsonrpc` is nowhere said."""
+    versions = {
+        told.json().get("jsonrpc") == "2.0"
+        for events in after("spoil-anything", seeds=400)
+        for told in events
+        if told.dir == "a2c"
+    }
+
+    assert versions == {True}
