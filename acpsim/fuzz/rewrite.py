@@ -18,7 +18,7 @@ from acpsim.fuzz.scenario import Events
 from acpsim.fuzz.stage import Disturbance, Stage
 from acpsim.oracles import talk
 from acpsim.oracles.laws.content import canonical_bytes, encoded
-from acpsim.oracles.laws.hostile import HOSTILE
+from acpsim.oracles.laws.hostile import HOSTILE, places_of
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json, JsonObject
 
@@ -294,24 +294,13 @@ def spoil_anything(stage: Stage) -> Events | None:
     if at is None:
         return None
     message = stage.events[at].json()
-    places = [place for place in _places(message) if place != (message, "jsonrpc")]
+    places = [place for place in places_of(message) if place != (message, "jsonrpc")]
     holder, name = stage.chance.choice(places)
     if stage.chance.random() < 0.2 and isinstance(holder, dict):
         del holder[name]
     else:
         holder[name] = copy.deepcopy(stage.chance.choice(HOSTILE_VALUES))
     return stage.instead(at, stage.make("a2c", message, like=stage.events[at]))
-
-
-def _places(value: Json) -> list[tuple[Json, Json]]:
-    found: list[tuple[Json, Json]] = []
-    work = [value]
-    while work:
-        here = work.pop()
-        names = list(here) if isinstance(here, dict) else list(range(len(here)))
-        found += [(here, name) for name in names]
-        work += [here[name] for name in names if isinstance(here[name], dict | list)]
-    return found
 
 
 BAD_ANSWERS: Final[tuple[JsonObject, ...]] = (

@@ -65,8 +65,8 @@ class Case:
     """What a rule's function works with: facts, settings, and where to report."""
 
     __slots__ = (
-        "_coverage",
         "complete",
+        "coverage",
         "edition",
         "findings",
         "ledger",
@@ -90,16 +90,12 @@ class Case:
         self.ledger = Ledger(edition, observer)
         self.findings: list[Finding] = []
         self.open: list[Finding] = []
-        self._coverage = {rule.id: Coverage() for rule in RULES.values() if rule.checkable}
-
-    @property
-    def coverage(self) -> dict[str, Coverage]:
+        self.coverage = {rule.id: Coverage() for rule in RULES.values() if rule.checkable}
         """How often each rule was exercised and breached."""
-        return self._coverage
 
     def exercise(self, rule: str, times: int = 1) -> None:
         """The rule had an occasion to be broken, or that many."""
-        self._coverage[rule].exercised += times
+        self.coverage[rule].exercised += times
 
     def breach(
         self,
@@ -112,8 +108,9 @@ class Case:
         party: str | None = None,
     ) -> None:
         """The trace proves that the rule was broken."""
-        self._coverage[rule].breached += 1
-        self._report(rule, line, text, "definite", session, related, party)
+        self.coverage[rule].breached += 1
+        found = self._finding(rule, line, text, "definite", session, related, party)
+        self.findings.append(found)
 
     def suspect(
         self,
@@ -126,7 +123,8 @@ class Case:
         party: str | None = None,
     ) -> None:
         """The rule seems broken, but a race could explain it: say in `text` which."""
-        self._report(rule, line, text, "suspect", session, related, party)
+        found = self._finding(rule, line, text, "suspect", session, related, party)
+        self.findings.append(found)
 
     def owed(
         self,
@@ -143,18 +141,6 @@ class Case:
             self.open.append(self._finding(rule, line, text, "definite", session, related, party))
         else:
             self.breach(rule, line, text, session=session, related=related, party=party)
-
-    def _report(
-        self,
-        rule: str,
-        line: int,
-        text: str,
-        certainty: str,
-        session: SessionFacts | None,
-        related: tuple[int, ...],
-        party: str | None,
-    ) -> None:
-        self.findings.append(self._finding(rule, line, text, certainty, session, related, party))
 
     def _finding(
         self,

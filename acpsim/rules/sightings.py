@@ -111,34 +111,37 @@ def _echo(s: SessionFacts, event: Event, identity: str, content: bytes, *, whole
         s.live.put(content, identity)
 
 
-def _take_agent(
-    ledger: Ledger, s: SessionFacts, event: Event, update: updates.AgentMessage
-) -> None:
-    if s.resume is not None:
-        s.resume.history = event.line
-    key = ("agent_message", update.message_id)
-    if key not in s.messages:
-        s.messages[key] = s.stretch if s.state != IDLE else 0
+def _take_said(kind: str) -> Callable[[Ledger, SessionFacts, Event, Any], None]:
+    """What the agent's messages, or its thoughts, add: in which work each was first seen."""
+
+    def take(ledger: Ledger, s: SessionFacts, event: Event, update: Any) -> None:
+        if s.resume is not None:
+            s.resume.history = event.line
+        key = (kind, update.message_id)
+        if key not in s.messages:
+            s.messages[key] = s.stretch if s.state != IDLE else 0
+
+    return take
 
 
-def _take_thought(
-    ledger: Ledger, s: SessionFacts, event: Event, update: updates.AgentThought
-) -> None:
-    if s.resume is not None:
-        s.resume.history = event.line
-    key = ("agent_thought", update.message_id)
-    if key not in s.messages:
-        s.messages[key] = s.stretch if s.state != IDLE else 0
+_take_agent: Final = _take_said("agent_message")
+_take_thought: Final = _take_said("agent_thought")
+
+
+def _tool_of(s: SessionFacts, event: Event, identity: str) -> ToolFacts:
+    """The facts of a tool call, which begin in the work that is going on, if any is."""
+    facts = s.tools.get(identity)
+    if facts is None:
+        stretch = s.stretch if s.state != IDLE else 0
+        facts = s.tools[identity] = ToolFacts(event.line, stretch)
+    return facts
 
 
 def _take_tool(
     ledger: Ledger, s: SessionFacts, event: Event, update: updates.ToolCallUpdate
 ) -> None:
     _history(s, event)
-    facts = s.tools.get(update.tool_call_id)
-    if facts is None:
-        stretch = s.stretch if s.state != IDLE else 0
-        facts = s.tools[update.tool_call_id] = ToolFacts(event.line, stretch)
+    facts = _tool_of(s, event, update.tool_call_id)
     if type(event.message) is methods.SessionUpdate or isinstance(update.title, str):
         facts.title_due = False
     status = update.status
@@ -152,9 +155,7 @@ def _take_tool_chunk(
     ledger: Ledger, s: SessionFacts, event: Event, update: updates.ToolCallContentChunk
 ) -> None:
     _history(s, event)
-    if update.tool_call_id not in s.tools:
-        stretch = s.stretch if s.state != IDLE else 0
-        s.tools[update.tool_call_id] = ToolFacts(event.line, stretch)
+    _tool_of(s, event, update.tool_call_id)
 
 
 def _take_history(ledger: Ledger, s: SessionFacts, event: Event, update: updates.Update) -> None:

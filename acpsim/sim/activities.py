@@ -75,13 +75,16 @@ def tool(stretch: Stretch) -> Steps:
     for number in range(at_once):
         call = announce_tool(session, stretch)
         if session.chance() < agent.tool_asks and not (yield from _allowed(stretch, call)):
-            session.emit(_tool(call, status="failed"), f"tool/{call}")
+            session.emit(tool_update(call, status="failed"), f"tool/{call}")
             stretch.tools.pop(call, None)
             continue
         times = sorted(session.chance() for _ in range(agent.tool_updates))
         duration_s = session.draw.tool()
-        steps.append((0.0, number, _tool(call, status="in_progress")))
-        steps += [(at * duration_s, number, _grow(call, index)) for index, at in enumerate(times)]
+        steps.append((0.0, number, tool_update(call, status="in_progress")))
+        steps += [
+            (at * duration_s, number, tool_chunk(call, messages.tool_items(index)))
+            for index, at in enumerate(times)
+        ]
         steps.append((duration_s, number, _end(session, call)))
     steps.sort(key=lambda step: step[:2])
     elapsed_s = 0.0
@@ -102,7 +105,7 @@ def announce_tool(session: AgentSession, stretch: Stretch | None, **fields: Any)
         stretch.tools[call] = None
     kind = ("read", "edit", "execute", "search")[int(session.chance() * 4)]
     path = "/home/user/project/main.py"
-    update = _tool(
+    update = tool_update(
         call,
         title=f"{kind.capitalize()} {path}",
         kind=kind,
@@ -115,20 +118,21 @@ def announce_tool(session: AgentSession, stretch: Stretch | None, **fields: Any)
     return call
 
 
-def _tool(call: str, **fields: Any) -> JsonObject:
+def tool_update(call: str, **fields: Any) -> JsonObject:
+    """A `tool_call_update` of that call."""
     return {"sessionUpdate": "tool_call_update", "toolCallId": call, **fields}
 
 
-def _grow(call: str, index: int) -> JsonObject:
-    update = {"sessionUpdate": "tool_call_content_chunk", "toolCallId": call}
-    return {**update, "content": messages.tool_items(index)}
+def tool_chunk(call: str, content: JsonObject) -> JsonObject:
+    """A `tool_call_content_chunk` of that call."""
+    return {"sessionUpdate": "tool_call_content_chunk", "toolCallId": call, "content": content}
 
 
 def _end(session: AgentSession, call: str) -> JsonObject:
     failed = session.chance() < session.world.model.agent.tool_fails
     result = [{"type": "content", "content": messages.text_block("failed" if failed else "done")}]
     status = "failed" if failed else "completed"
-    return _tool(call, status=status, content=result, rawOutput={"ok": not failed})
+    return tool_update(call, status=status, content=result, rawOutput={"ok": not failed})
 
 
 def _allowed(stretch: Stretch, call: str) -> Question:
@@ -175,13 +179,13 @@ def terminal(stretch: Stretch) -> Steps:
     call = announce_tool(session, stretch)
     identity = announce_terminal(session)
     shown = {"type": "terminal", "terminalId": identity}
-    session.emit(_tool(call, status="in_progress", content=[shown]), f"tool/{call}")
+    session.emit(tool_update(call, status="in_progress", content=[shown]), f"tool/{call}")
     for at in range(_between(session, agent.chunks)):
         yield Timeout(session.env, session.draw.chunk_gap())
         emit_output(session, identity, at)
     end_terminal(session, identity)
     stretch.tools.pop(call, None)
-    session.emit(_tool(call, status="completed"), f"tool/{call}")
+    session.emit(tool_update(call, status="completed"), f"tool/{call}")
 
 
 def announce_terminal(session: AgentSession, **fields: Any) -> str:

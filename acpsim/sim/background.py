@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 import simpy
 from simpy.events import Timeout
 
-from acpsim.sim.activities import announce_terminal, announce_tool, emit_output, end_terminal
+from acpsim.sim.activities import (
+    announce_terminal,
+    announce_tool,
+    emit_output,
+    end_terminal,
+    tool_chunk,
+    tool_update,
+)
+from acpsim.sim.messages import text_block
 from acpsim.wire.cells import JsonObject
 
 if TYPE_CHECKING:
@@ -45,8 +53,7 @@ class Background:
             self._tasks[identity] = {"type": "terminal", "terminalId": identity}
         else:
             identity = announce_tool(session, None, **self._extras())
-            update = {"sessionUpdate": "tool_call_update", "toolCallId": identity}
-            session.emit({**update, "status": "in_progress"}, f"tool/{identity}")
+            session.emit(tool_update(identity, status="in_progress"), f"tool/{identity}")
             self._tasks[identity] = {"type": "tool_call", "toolCallId": identity}
         self._processes[identity] = session.env.process(self._run(identity))
 
@@ -79,10 +86,8 @@ class Background:
         if self._tasks[identity]["type"] == "terminal":
             emit_output(session, identity, at)
         else:
-            update = {"sessionUpdate": "tool_call_content_chunk", "toolCallId": identity}
-            block = {"type": "text", "text": f"build {at + 1} ok"}
-            content = {"type": "content", "content": block}
-            session.emit({**update, "content": content}, f"tool/{identity}")
+            content = {"type": "content", "content": text_block(f"build {at + 1} ok")}
+            session.emit(tool_chunk(identity, content), f"tool/{identity}")
 
     def _end(self, identity: str, status: str) -> None:
         session = self._session
@@ -92,8 +97,7 @@ class Background:
         if task["type"] == "terminal":
             end_terminal(session, identity, **gone)
         else:
-            update = {"sessionUpdate": "tool_call_update", "toolCallId": identity}
-            session.emit({**update, "status": status, **gone}, f"tool/{identity}")
+            session.emit(tool_update(identity, status=status, **gone), f"tool/{identity}")
 
     def stop(self, *, silently: bool = False) -> None:
         """End every task: the session closes, or nobody can hear it any more (`silently`)."""

@@ -103,8 +103,8 @@ class ClientSession:
 
     def _be_open(self) -> Steps:
         """Resume the session if it was closed or its connection was replaced."""
-        while self._resumed is not None or self.closed or not self.client.connected:
-            if not self.client.connected:
+        while self._resumed is not None or self.closed or not self.world.connected:
+            if not self.world.connected:
                 yield self.client.ready()
             elif self._resumed is not None:
                 yield self._resumed
@@ -151,7 +151,7 @@ class ClientSession:
             later(self.env, delay_s, act)
 
     def _cancel(self) -> None:
-        if self.closed or self._resumed is not None or not self.client.connected:
+        if self.closed or self._resumed is not None or not self.world.connected:
             return
         if self.state == "idle":
             self.world.happened("cancel-sent-while-idle")
@@ -166,7 +166,7 @@ class ClientSession:
 
     def close(self) -> None:
         """Close the session, whatever it is doing."""
-        if self.closed or self._resumed is not None or not self.client.connected:
+        if self.closed or self._resumed is not None or not self.world.connected:
             return
         self.closed = True
         if self.state != "idle":
@@ -357,7 +357,6 @@ class Client:
     def __init__(self, world: World, end: Endpoint) -> None:
         self.world = world
         self.end = end
-        self.connected = True
         self.sessions: dict[str, ClientSession] = {}
         self._measured = world.measured
         self.active = world.model.sessions
@@ -397,10 +396,9 @@ class Client:
 
     def lose_connection(self) -> None:
         """The connection breaks, and a new one is made after a while."""
-        if not self.connected:
-            return
         world = self.world
-        self.connected = False
+        if not world.connected:
+            return
         world.happened("connection-lost")
         world.cut()
         self.end.reset()
@@ -411,7 +409,6 @@ class Client:
         later(world.env, max(delay_s, 1e-6), self._reconnect)
 
     def _reconnect(self) -> None:
-        self.connected = True
         self.world.reconnect()
         self._initialize()
 

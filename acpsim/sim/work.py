@@ -13,14 +13,14 @@ connection is gone, and in nothing but -32800 when no foreground work had been r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import simpy
 from simpy.events import Timeout
 
 from acpsim.sim import messages
-from acpsim.sim.activities import ACTIVITIES
+from acpsim.sim.activities import ACTIVITIES, tool_update
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.jsonrpc import AUTHENTICATION_REQUIRED, INTERNAL_ERROR, RequestId
 
@@ -217,15 +217,19 @@ def fail(stretch: Stretch) -> None:
 
 def close_open(stretch: Stretch, status: str) -> None:
     """Give every unfinished entity of the work a terminal status."""
-    session = stretch.session
-    for tool in stretch.tools:
-        update = {"sessionUpdate": "tool_call_update", "toolCallId": tool, "status": status}
-        session.emit(update, f"tool/{tool}")
+    for update, lane in _endings(stretch, status):
+        stretch.session.emit(update, lane)
     stretch.tools.clear()
+    stretch.compaction = None
+
+
+def _endings(stretch: Stretch, status: str) -> Iterator[tuple[JsonObject, str]]:
+    """For each unfinished entity of the work, the update that ends it, and its lane."""
+    for tool in stretch.tools:
+        yield tool_update(tool, status=status), f"tool/{tool}"
     if stretch.compaction is not None:
         update = {"sessionUpdate": "compaction_update", "compactionId": stretch.compaction}
-        session.emit({**update, "status": status}, f"compaction/{stretch.compaction}")
-        stretch.compaction = None
+        yield {**update, "status": status}, f"compaction/{stretch.compaction}"
 
 
 def abort(stretch: Stretch) -> Generator[simpy.Event, Any, None]:
@@ -266,9 +270,5 @@ def _forget(stretch: Stretch) -> None:
     session = stretch.session
     session.state = "idle"
     if session.history is not None:
-        for tool in stretch.tools:
-            update = {"sessionUpdate": "tool_call_update", "toolCallId": tool}
-            session.history.note({**update, "status": "cancelled"})
-        if stretch.compaction is not None:
-            update = {"sessionUpdate": "compaction_update", "compactionId": stretch.compaction}
-            session.history.note({**update, "status": "cancelled"})
+        for update, _ in _endings(stretch, "cancelled"):
+            session.history.note(update)

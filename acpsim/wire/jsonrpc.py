@@ -25,18 +25,6 @@ AUTHENTICATION_REQUIRED: Final = -32000
 NOT_FOUND: Final = -32002
 REQUEST_CANCELLED: Final = -32800
 
-ERROR_CODES: Final[dict[int, str]] = {
-    PARSE_ERROR: "parse error",
-    INVALID_REQUEST: "invalid request",
-    METHOD_NOT_FOUND: "no such method",
-    INVALID_PARAMS: "invalid params",
-    INTERNAL_ERROR: "internal error",
-    AUTHENTICATION_REQUIRED: "authentication required",
-    NOT_FOUND: "resource not found",
-    REQUEST_CANCELLED: "request cancelled",
-}
-"""The codes that the protocol names, with their meaning."""
-
 OTHER_SIDE: Final[dict[Direction, Direction]] = {"c2a": "a2c", "a2c": "c2a"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,10 @@ from acpsim.wire.jsonrpc import OTHER_SIDE, Direction
 from acpsim.wire.trace import event
 from acpsim.wire.updates import VARIANTS
 from tests.helpers.shorthand import conversation
+from tests.helpers.spoilt import spoilt
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 OTHERS: tuple[Any, ...] = (None, True, 7, -1.5, "x", "", [], {}, [None], {"a": []})
-
-
-def spoilt(value: Any) -> Iterator[Any]:
-    """`value` with one place replaced by each JSON type, or left out."""
-    if isinstance(value, dict):
-        for key in value:
-            rest = {name: held for name, held in value.items() if name != key}
-            yield rest
-            for other in (*OTHERS, *spoilt(value[key])):
-                yield {**rest, key: other}
-    elif isinstance(value, list):
-        for at in range(len(value)):
-            for other in (*OTHERS, *spoilt(value[at])):
-                yield [*value[:at], other, *value[at + 1 :]]
 
 
 Told = tuple[Direction, dict[str, Any]]
@@ -73,7 +59,7 @@ def test_no_field_of_any_message_replaced_by_anything_raises(edition: Edition) -
         waiting = held.fork()
         for way, request in asked:
             waiting.apply(event(way, request, edition=edition))
-        for value in spoilt(message):
+        for value in spoilt(message, OTHERS):
             reducer = waiting.fork()
             reducer.apply(event(direction, value, edition=edition))
             assert reducer.snapshot_bytes("kept") == before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,23 +14,12 @@ from acpsim.wire.methods import Request
 from acpsim.wire.pairing import Pairing
 from acpsim.wire.parse import reader
 from acpsim.wire.trace import read_trace
+from tests.helpers.spoilt import spoilt
 
 pytestmark = pytest.mark.slow
 
 RECORDED = sorted((Path(__file__).parents[1] / "recorded").glob("*.jsonl"))
 JSON_TYPES: tuple[Json, ...] = (None, True, 7, -1.5, "x", [], {}, [1], {"a": 1})
-
-
-def spoilt(value: Json) -> Iterator[Json]:
-    """The value with each place in turn left out, or replaced by each kind of JSON value."""
-    yield from JSON_TYPES
-    if isinstance(value, dict):
-        for key in value:
-            yield {name: entry for name, entry in value.items() if name != key}
-            yield from ({**value, key: other} for other in spoilt(value[key]))
-    elif isinstance(value, list):
-        for at, entry in enumerate(value):
-            yield from ([*value[:at], other, *value[at + 1 :]] for other in spoilt(entry))
 
 
 def shape(value: Json) -> Json:
@@ -70,7 +58,7 @@ def test_nothing_that_a_peer_can_send_raises(name: str) -> None:
     count = 0
 
     for value, asked in recorded().values():
-        for other in spoilt(value):
+        for other in (*JSON_TYPES, *spoilt(value, JSON_TYPES)):
             count += 1
             message, flaws, raw = read.take(json.dumps(other).encode())
             assert json.loads(raw) == other

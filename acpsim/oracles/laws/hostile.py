@@ -138,7 +138,7 @@ def _held(
 
 def _spoil_one(value: JsonObject, chance: random.Random) -> None:
     """Changes one place of a JSON object: replaced, taken away, or something added."""
-    places = list(_places(value))
+    places = list(places_of(value))
     if not places:
         value["added"] = copy.deepcopy(chance.choice(HOSTILE))
         return
@@ -152,7 +152,8 @@ def _spoil_one(value: JsonObject, chance: random.Random) -> None:
         holder[name] = copy.deepcopy(chance.choice(HOSTILE))
 
 
-def _places(value: Json) -> list[tuple[Json, Json]]:
+def places_of(value: Json) -> list[tuple[Json, Json]]:
+    """Every place in a JSON object or array, as (what holds it, its name or index there)."""
     found: list[tuple[Json, Json]] = []
     work = [value]
     while work:
