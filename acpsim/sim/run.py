@@ -104,11 +104,11 @@ def _go(world: World, progress: Callable[[float, int], None] | None) -> None:
     if progress is None:
         env.run(until)
         return
-    step, peek = env.step, env.peek
     limit = float("inf") if until is None else until
-    while peek() < limit:
+    while env.peek() < limit:
         for _ in range(PROGRESS_EVERY):
-            if peek() >= limit:
-                return
-            step()
+            if env.peek() >= limit:
+                break
+            env.step()
         progress(float(env.now), world.tap.messages)
+    env.run(until)

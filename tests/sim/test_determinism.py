@@ -6,11 +6,13 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from acpsim.sim.experiment import experiment, parse_sweep
 from acpsim.sim.model import load_model, override, parse_model
+from acpsim.sim.run import run
 from acpsim.wire.edition import DRAFT, SDK_2_4
 from tests.sim.runs import read, traces
 
@@ -83,3 +85,16 @@ def test_a_change_in_one_part_leaves_the_draws_of_the_others_alone() -> None:
 
     assert thought(plain) == thought(slow)
     assert len(thought(plain)) == 3
+
+
+def test_who_watches_a_run_does_not_change_its_traces() -> None:
+    """A run that was cut off at a time ended at its last event when its progress was shown."""
+    text = 'duration_s = 2.005\n[link.a2c]\nlatency = { kind = "constant", value_s = 0.4 }\n'
+    model = parse_model(text, where="cut")
+
+    def traced(progress: Callable[[float, int], None] | None) -> tuple[bytes, float]:
+        lines: list[bytes] = []
+        done = run(model, seed=1, edition=DRAFT, writers={"wire": lines.append}, progress=progress)
+        return b"".join(lines), done.sim_time_s
+
+    assert traced(None) == traced(lambda now_s, count: None)
