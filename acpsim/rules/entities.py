@@ -127,11 +127,19 @@ def terminal_base64(case: Case, s: SessionFacts, event: Event, update: Any) -> N
     else:
         data = cell_field(update.output, "data")
     case.exercise("TERMINAL-BASE64")
+    if wrong := _no_base64(data):
+        text = f"data of terminal {shown(update.terminal_id)} is no RFC 4648 base64: {wrong}"
+        case.breach("TERMINAL-BASE64", event.line, text, session=s)
+
+
+def _no_base64(data: Any) -> str:
+    """Why a text is no base64; empty if it is."""
     try:
         binascii.a2b_base64(data, strict_mode=True)
     except ValueError as error:
-        text = f"data of terminal {shown(update.terminal_id)} is no RFC 4648 base64: {error}"
-        case.breach("TERMINAL-BASE64", event.line, text, session=s)
+        return str(error)
+    # The strict mode of some Pythons takes padding behind a full group: "AAAA=".
+    return "Excess padding behind a full group" if len(data) % 4 else ""
 
 
 # TERMINAL-CWD-ABSOLUTE, "tool-calls: Display-only Terminals".

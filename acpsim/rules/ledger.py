@@ -42,6 +42,9 @@ class Ledger:
         self.initialize_line = 0
         """Line of the response to `initialize` on this connection, or 0."""
         self.initialize_sent = 0
+        self.from_start = False
+        """Whether any connection's `initialize` was seen being sent. Until then the trace may have
+        been cut from the middle of a conversation, and what it does not show may have been said."""
         self.capabilities: methods.PromptCapabilities | None = None
         """What the agent takes in prompts, once `initialize` is answered."""
         self.opening: dict[RequestId, int] = {}
@@ -92,6 +95,7 @@ class Ledger:
         if any(not flaw.path.startswith(("$.params", "$.result")) for flaw in message.flaws):
             self.unparsed[event.dir] += 1
         if message.kind == "request":
+            self.from_start = self.from_start or message.method == "initialize"
             self.pairing.request(event.dir, message, event.line)
         elif message.kind == "notification":
             self.notified[event.dir] += 1
@@ -101,6 +105,7 @@ class Ledger:
         line = event.line
         if isinstance(call, methods.InitializeRequest):
             self.initialize_sent = line
+            self.from_start = True
         elif isinstance(call, methods.NewSessionRequest | methods.ForkSessionRequest):
             self.opening[call.id] = line
         if s is None:

@@ -13,7 +13,7 @@ from acpsim.rules.case import Answer, Case
 from acpsim.rules.facts import IDLE, OPENED, PromptFacts, SessionFacts, content_digest
 from acpsim.rules.insertion import ECHOES, PROMPT, inserted
 from acpsim.rules.registry import END, LOST, check
-from acpsim.rules.rpc import shown
+from acpsim.rules.rpc import BEFORE_TRACE, shown
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import cell_field
 from acpsim.wire.jsonrpc import INTERNAL_ERROR, REQUEST_CANCELLED, Malformed
@@ -257,7 +257,8 @@ def content_capability(
             return
 
 
-# PROMPT-AFTER-SETUP, "Prompt Lifecycle".
+# PROMPT-AFTER-SETUP, "Prompt Lifecycle". A suspicion as long as no initialize was seen: the trace
+# may be cut from the middle.
 @check("PROMPT-AFTER-SETUP", methods.PromptRequest)
 def after_setup(
     case: Case, s: SessionFacts | None, event: Event, message: methods.PromptRequest
@@ -272,7 +273,10 @@ def after_setup(
         text = f"prompt {shown(message.id)} is sent before session/resume was answered"
     else:
         return
-    case.breach("PROMPT-AFTER-SETUP", event.line, text, session=s)
+    if case.ledger.from_start:
+        case.breach("PROMPT-AFTER-SETUP", event.line, text, session=s)
+    else:
+        case.suspect("PROMPT-AFTER-SETUP", event.line, f"perhaps {text}; {BEFORE_TRACE}", session=s)
 
 
 # PROMPT-REPLAY-ID, "2. Prompt Accepted". Why this is only a suspicion:

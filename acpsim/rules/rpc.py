@@ -7,7 +7,7 @@ open requests of both directions, which sessions are known and how, what could n
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from acpsim.rules.case import PARTY, Answer, Case
 from acpsim.rules.facts import OPENED, SessionFacts
@@ -20,6 +20,9 @@ from acpsim.wire.jsonrpc import (
     Response,
 )
 from acpsim.wire.trace import Event
+
+BEFORE_TRACE: Final = "no initialize was seen, so this may have been before the trace begins"
+"""Why what a trace does not show is no proof, where it may be cut from the middle."""
 
 REQUESTS = tuple(call for call in methods.METHODS.values() if issubclass(call, methods.Request))
 
@@ -119,6 +122,8 @@ def cancel_answer(case: Case, _: None, event: Event | None, what: Any) -> None:
 #   1. The agent sends an update for a session before the session/new response that returns its id.
 #   2. While such a request is open the id is undecided; it becomes a breach once none returned it.
 #   3. A session/resume names its id itself; an id that only session/list showed is a suspicion.
+#   4. A trace cut from the middle does not show what was opened before: a suspicion, as long as no
+#      initialize was seen.
 # A session of an earlier connection has to be resumed on this one. One remark for each session.
 @check(
     "RPC-UNKNOWN-SESSION",
@@ -154,6 +159,9 @@ def _unknown(case: Case, s: SessionFacts, event: Event) -> None:
     if s.origin == "listed":
         text = f"perhaps {text} here; session/list showed it, so it may be open elsewhere"
         case.suspect("RPC-UNKNOWN-SESSION", event.line, text, session=s, party=party)
+    elif not case.ledger.from_start:
+        text = f"perhaps {text}; {BEFORE_TRACE}"
+        case.suspect("RPC-UNKNOWN-SESSION", event.line, text, session=s, party=party)
     else:
         if s.origin == "lapsed":
             text = f"{text} since the connection was lost"
@@ -168,7 +176,11 @@ def _never_returned(case: Case, returned: str | None) -> None:
             continue
         s.extra["RPC-UNKNOWN-SESSION"] = True
         text = f"the agent names session {shown(name)}, which no session/new returned"
-        case.breach("RPC-UNKNOWN-SESSION", line, text, session=s, party="agent")
+        if case.ledger.from_start:
+            case.breach("RPC-UNKNOWN-SESSION", line, text, session=s, party="agent")
+        else:
+            text = f"perhaps {text}; {BEFORE_TRACE}"
+            case.suspect("RPC-UNKNOWN-SESSION", line, text, session=s, party="agent")
     case.ledger.undecided.clear()
 
 

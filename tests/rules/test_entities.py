@@ -182,7 +182,9 @@ def test_paused_is_a_status_of_the_later_edition_only() -> None:
 # ---------------------------------------------------------------- terminals
 
 
-@pytest.mark.parametrize("data", ["aA", "a===", "aGk=aGk=", "aG k=", "aGk=\\n", "_-8=", "é"])
+@pytest.mark.parametrize(
+    "data", ["aA", "a===", "AAAA=", "AAAA==", "aGk=aGk=", "aG k=", "aGk=\\n", "_-8=", "é"]
+)
 def test_what_is_no_base64_is_told(data: str) -> None:
     assert found("TERMINAL-BASE64", START + f'< terminal_output_chunk T1 {{"data": "{data}"}}') == [
         "9 definite"

@@ -226,6 +226,10 @@ def test_a_prompt_before_the_resume_is_answered_is_too_early() -> None:
     assert found("PROMPT-AFTER-SETUP", early) == ["6 definite"]
 
 
+def test_a_prompt_in_a_cut_trace_may_come_after_a_set_up_that_is_not_shown() -> None:
+    assert found("PROMPT-AFTER-SETUP", '> #7 prompt "more"\n< #7 ok u7') == ["1 suspect"]
+
+
 def test_a_message_told_whole_and_replayed_in_a_chunk_is_recognised() -> None:
     chunked = (
         TURN

@@ -90,6 +90,32 @@ def test_an_early_session_that_no_response_returned_is_a_breach_at_its_own_line(
     assert found("RPC-UNKNOWN-SESSION", early) == ["4 definite"]
 
 
+def test_a_session_that_a_cut_trace_does_not_open_is_a_suspicion() -> None:
+    cut = '< running\n> #7 prompt "more"\n< [s2] usage_update {"used": 1, "size": 2}'
+
+    assert found("RPC-UNKNOWN-SESSION", cut) == ["1 suspect", "3 suspect"]
+
+
+def test_an_early_session_in_a_cut_trace_is_a_suspicion_too() -> None:
+    cut = """
+> #1 new
+< [other] usage_update {"used": 1, "size": 2}
+< #1 ok {"sessionId": "s1"}
+"""
+
+    assert found("RPC-UNKNOWN-SESSION", cut) == ["2 suspect"]
+
+
+def test_an_initialize_that_is_malformed_still_begins_a_trace() -> None:
+    whole = '> raw {"jsonrpc": "2.0", "id": 0, "method": "initialize"}\n< running'
+
+    assert found("RPC-UNKNOWN-SESSION", whole) == ["2 definite"]
+
+
+def test_after_a_lost_connection_nothing_may_have_been_before_the_trace() -> None:
+    assert found("RPC-UNKNOWN-SESSION", "setup\nlost\n< [s2] running") == ["6 definite"]
+
+
 def test_a_session_that_only_a_list_showed_is_a_suspicion() -> None:
     listed = """
 setup
