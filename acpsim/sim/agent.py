@@ -57,7 +57,8 @@ class AgentSession:
         self.draw = agent.world.parameters(session_id)
         self.chance = agent.world.chance(f"{session_id}.agent")
         self.state = "idle"
-        self.last_stop = ""
+        self.ending: JsonObject = {}
+        """How the last work ended: stop reason, and error if it failed."""
         self.closed = False
         self.held: deque[Occasion] = deque()
         self.stretch: Stretch | None = None
@@ -78,7 +79,7 @@ class AgentSession:
     def report(self, state: str, **fields: Any) -> None:
         """Report the foreground state, now."""
         if state == "idle" and self.state != "idle":
-            self.last_stop = fields.get("stopReason", "")
+            self.ending = {key: fields[key] for key in ("stopReason", "error") if key in fields}
         self.state = state
         self.end.update(self.id, self.state_update(**fields), None)
 
@@ -161,8 +162,7 @@ class AgentSession:
                 self.end.update(self.id, update, None)
             self.world.happened("history-replayed")
         # One edition demands the state here; the other is silent, and a client is glad of it.
-        fields = {"stopReason": self.last_stop} if self.last_stop else {}
-        self.end.update(self.id, self.state_update(**fields), None)
+        self.end.update(self.id, self.state_update(**self.ending), None)
         result = {"configOptions": messages.options("small")}
         self.end.answer(message["id"], result, self.id)
 

@@ -93,7 +93,7 @@ class ClientSession:
                 self._prompt()
             yield from self._settle()
             if self.model.cancel_when == "idle" and self.chance() < self.model.cancel:
-                self._cancel()
+                self.cancel()
         if self.broken:
             yield from self._be_open()
         if self.chance() < self.model.close_at_end and not self.closed:
@@ -133,10 +133,10 @@ class ClientSession:
             when = model.cancel_when
             if when == "any":
                 when = MOMENTS[int(chance() * len(MOMENTS))]
-            self.plan = (when, self._cancel, self.draw.cancel_after())
+            self.plan = (when, self.cancel, self.draw.cancel_after())
         elif chance() < model.withdraw:
             self.plan = (
-                "before-insertion", lambda: self._withdraw(request), self.draw.withdraw_after()
+                "before-insertion", lambda: self.withdraw(request), self.draw.withdraw_after()
             )  # fmt: skip
         elif chance() < model.close_during_work:
             self.plan = ("running", self.close, self.draw.cancel_after())
@@ -150,7 +150,8 @@ class ClientSession:
             self.plan = None
             later(self.env, delay_s, act)
 
-    def _cancel(self) -> None:
+    def cancel(self) -> None:
+        """Cancel the work, whatever it is, and answer what is open."""
         if self.closed or self._resumed is not None or not self.world.connected:
             return
         if self.state == "idle":
@@ -159,7 +160,8 @@ class ClientSession:
         self.client.end.notify("session/cancel", {"sessionId": self.id}, self.id)
         self._answer_cancelled()
 
-    def _withdraw(self, request: RequestId) -> None:
+    def withdraw(self, request: RequestId) -> None:
+        """Ask for a prompt that is still pending to be refused."""
         if request in self.pending:
             self.world.happened("withdrawn")
             self.client.end.notify("$/cancel_request", {"requestId": request}, self.id)
@@ -279,23 +281,29 @@ class ClientSession:
             return
         allowed = self.chance() < self.model.permission_allow
         self.world.happened("permission-allowed" if allowed else "permission-rejected")
-        self._answer(request, {"outcome": "selected", "optionId": "yes" if allowed else "no"})
+        self.answer(request, {"outcome": "selected", "optionId": "yes" if allowed else "no"})
 
-    def _answer(self, request: RequestId, outcome: JsonObject) -> None:
+    def answer(self, request: RequestId, outcome: JsonObject) -> None:
+        """Answer an open permission request."""
         del self.permissions[request]
         self.client.end.answer(request, {"outcome": outcome}, self.id)
 
     def _answer_cancelled(self) -> None:
         for request in list(self.permissions):
             self.world.happened("permission-cancelled")
-            self._answer(request, {"outcome": "cancelled"})
+            self.answer(request, {"outcome": "cancelled"})
 
     def permission_withdrawn(self, request: RequestId) -> None:
         """The agent does not want an answer any more; it gets one."""
         if request in self.permissions:
-            self._answer(request, {"outcome": "cancelled"})
+            self.answer(request, {"outcome": "cancelled"})
 
     # ------------------------------------------------------------ waiting
+
+    @property
+    def waits(self) -> bool:
+        """Whether a close or a resume is under way, so that nothing else can be sent."""
+        return self._resumed is not None
 
     def _hold(self) -> simpy.Event:
         held = self._resumed = self.env.event()
