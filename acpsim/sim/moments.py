@@ -130,6 +130,11 @@ def _session(world: World, named: list[str]) -> ClientSession | None:
 # ------------------------------------------------------------------------------ what a client does
 
 
+def never(session: ClientSession) -> bool:
+    """Do nothing."""
+    return False
+
+
 def _usable(session: ClientSession) -> bool:
     return not session.closed and not session.waits
 
