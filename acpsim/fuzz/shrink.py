@@ -41,8 +41,9 @@ class Shrunk:
     """The smallest conversation that was found, and what is known of it.
 
     `minimal`: it was checked that without any one of its units, or with any one inversion undone,
-    it no longer fails in this way. `inversions` are the pairs of messages (as indices) that stand
-    in another order than they did where they were recorded or generated.
+    it no longer fails in this way. `others`: in one of these checks it failed in another way; where
+    none did, it passes. `inversions` are the pairs of messages (as indices) that stand in another
+    order than they did where they were recorded or generated.
     """
 
     events: Events
@@ -50,6 +51,7 @@ class Shrunk:
     runs: int
     minimal: bool
     inversions: tuple[tuple[int, int], ...]
+    others: bool = False
 
     @property
     def messages(self) -> int:
@@ -67,9 +69,9 @@ def shrink(
     """The smallest conversation that still fails in the same way.
 
     `fails` must be deterministic, and say of `events` themselves that they fail: `ValueError`
-    otherwise. First the key must stay the same; at the end a fault that shows in fewer messages at
-    the same place for the same oracle counts as the same, because the rule that is named depends
-    on the messages beside it.
+    otherwise. First the key must stay the same; at the end a fault that shows in fewer messages to
+    the same oracle counts as the same where its place or its rules are: the rule that is named and
+    the section that differs first depend on the messages beside it.
     """
     shrinker = _Shrinker(tuple(events), fails, edition=edition, runs_max=runs_max)
     minimal = shrinker.run()
@@ -80,12 +82,23 @@ def shrink(
         runs=shrinker.runs,
         minimal=minimal,
         inversions=tuple(inversions(best)),
+        others=shrinker.others,
     )
 
 
-def _same_place(one: Hashable, other: Hashable) -> bool:
+def _kindred(one: Hashable, other: Hashable) -> bool:
+    """The same place for the same oracle, and a rule in common: what is said with less."""
     if isinstance(one, FaultKey) and isinstance(other, FaultKey):
-        return (one.oracle, one.place) == (other.oracle, other.place)
+        shared = one.rules == other.rules or not set(one.rules).isdisjoint(other.rules)
+        return (one.oracle, one.place) == (other.oracle, other.place) and shared
+    return one == other
+
+
+def _akin(one: Hashable, other: Hashable) -> bool:
+    """The same place for the same oracle, or the same rules: one mistake, shown by less."""
+    if isinstance(one, FaultKey) and isinstance(other, FaultKey):
+        rules = one.rules == other.rules != ()
+        return one.oracle == other.oracle and (one.place == other.place or rules)
     return one == other
 
 
@@ -142,6 +155,8 @@ class _Shrinker:
             raise ValueError("nothing to shrink: the conversation does not fail")
         self.best = events
         self.key: Hashable = first
+        self.others = False
+        """Whether, once it was proven minimal, something less failed in another way."""
 
     def _ask(self, events: Events) -> Hashable | None:
         name = tuple(self._texts.setdefault((e.dir, e.raw), len(self._texts)) for e in events)
@@ -171,16 +186,28 @@ class _Shrinker:
         try:
             self._cut_tail()
             self._rounds()
-            exact = self.best
-            self._alike = _same_place
-            self._drop_runs()
-            self._drop_parts()
-            self._put_in_order()
-            if self.best != exact:
+            before: Events = ()
+            while before != self.best:
+                before = self.best
+                self._alike = _kindred
                 self._rounds()
-            return not any(self.still_fails(events) for events in self._smaller())
+                self._alike = _akin
+                self._drop_runs()
+                self._drop_parts()
+                self._put_in_order()
+            return self._proven()
         except _Spent:
             return False
+
+    def _proven(self) -> bool:
+        """Whether no step makes it smaller and leaves it failing in this way."""
+        others = False
+        for events in self._smaller():
+            if self.still_fails(events):
+                return False
+            others = others or self._ask(events) is not None
+        self.others = others
+        return True
 
     def _rounds(self) -> None:
         """All passes, until none of them changes anything."""

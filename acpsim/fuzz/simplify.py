@@ -8,6 +8,7 @@ unusable, nothing well formed becomes malformed. Whether one still fails is the 
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
@@ -21,10 +22,15 @@ from acpsim.wire.trace import Event, event
 
 Path: TypeAlias = tuple[str | int, ...]
 
-TEXTS: Final = frozenset({"text", "title", "description", "message", "name", "hint", "content"})
-"""Fields with a text that may be any other."""
 KEPT: Final = frozenset({"sessionUpdate", "type", "method", "jsonrpc", "id", "outcome", "state"})
 """Fields that say what a thing is. Ids too are kept: they say which."""
+WORDS: Final = KEPT | {
+    "kind", "status", "stopReason", "priority", "severity", "role", "category", "cwd", "data",
+    "mimeType", "protocolVersion", "code",
+}  # fmt: skip
+"""Fields whose value is one of a few, or has a form. All others may be any other of their type."""
+
+ENVELOPE: Final = ("jsonrpc", "id", "method")
 
 FORMS_MAX: Final = 200
 """Simpler forms offered of one message. A payload with more places than that is cut in halves."""
@@ -47,11 +53,11 @@ def simpler(
     if part is None:
         return
     before = _flaws(told, request, edition)
-    for count, change in enumerate(_changes(whole[part], letter)):
-        if count == FORMS_MAX:
-            return
+    beside = (_remover((name,)) for name in whole if name not in (*ENVELOPE, part))
+    within = (_inside(part, change) for change in _changes(whole[part], letter))
+    for change in itertools.islice(itertools.chain(beside, within), FORMS_MAX):
         value = copy.deepcopy(whole)
-        change(value[part])
+        change(value)
         form = event(told.dir, value, edition=edition, line=told.line, t=told.t)
         if _flaws(form, request, edition) <= before and type(form.message) is type(told.message):
             yield form
@@ -88,10 +94,19 @@ def _changes(value: JsonObject, letter: str) -> Iterator[Change]:
     for path, inner in places:
         if isinstance(inner, dict) and inner.get("type") not in (None, "text") and _is_block(path):
             yield _setter(path, {"type": "text", "text": letter})
-        elif isinstance(inner, str) and path[-1] in TEXTS and inner not in ("", letter):
+        elif _is_free(path) and isinstance(inner, str) and inner not in ("", letter):
             yield _setter(path, letter)
+            for half in (inner[: len(inner) // 2], inner[len(inner) // 2 :]):
+                if half not in ("", letter, inner):
+                    yield _setter(path, half)
+        elif _is_free(path) and type(inner) in (int, float) and inner not in (0, 1):
+            yield _setter(path, 1)
         elif path[-1] == "data" and inner not in ("", "YQ=="):
             yield _setter(path, "YQ==")
+
+
+def _inside(part: str, change: Change) -> Change:
+    return lambda whole: change(whole[part])
 
 
 def _bare(kept: frozenset[str]) -> Change:
@@ -99,6 +114,14 @@ def _bare(kept: frozenset[str]) -> Change:
         value["update"] = {k: inner for k, inner in value["update"].items() if k in kept}
 
     return change
+
+
+def _is_free(path: Path) -> bool:
+    """Whether what stands there may be anything of its type."""
+    name = path[-1]
+    if isinstance(name, int):
+        return True
+    return name not in WORDS and not name.endswith("Id")
 
 
 def _is_block(path: Path) -> bool:

@@ -5,7 +5,7 @@ Owns: which sessions are compared, and the verdict on the first difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from acpsim.oracles import talk
@@ -14,6 +14,7 @@ from acpsim.oracles.explain import explain
 from acpsim.oracles.locate import Differences, located, located_crash
 from acpsim.oracles.verdict import Verdict, crash
 from acpsim.targets.target import Target, TargetFailure
+from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Event
 
 Events: TypeAlias = tuple[Event, ...]
@@ -67,14 +68,22 @@ def judge_agreement(
     if not locate:
         return verdict
 
-    def differences(prefix: Sequence[Event]) -> Differences:
+    def after(prefix: Sequence[Event]) -> Differences:
         try:
             _run(prefix, target, reference)
-            return list(_compare(target, reference, names))
+            return list(differences(target, reference, names))
         except TargetFailure:
             return []
 
-    return explain(located(verdict, differences))
+    def held(prefix: Sequence[Event], session: str) -> JsonObject | None:
+        try:
+            target.reset()
+            target.apply(prefix)
+            return target.snapshot(session)
+        except TargetFailure:
+            return None
+
+    return explain(located(verdict, after, held))
 
 
 def _run(events: Sequence[Event], target: Target, reference: Target) -> None:
@@ -97,23 +106,20 @@ def _first_end(
             raise ReferenceFailed(failure.text) from failure
         target.apply(events[start:end])
         start = end
-        found = next(_compare(target, reference, names), None)
+        found = next(differences(target, reference, names), None)
         if found is not None:
             return end, found
     return start, None
 
 
-def _compare(
+def differences(
     target: Target, reference: Target, sessions: talk.Named
 ) -> Iterator[tuple[str, Difference]]:
-    """The first difference of each session that differs."""
-    for session in sessions.addressed:
-        if _same_bytes(session, target, reference):
-            continue
-        expected, actual = reference.snapshot(session), target.snapshot(session)
-        found = first_difference(expected, actual, target.sections)
-        if found is not None:
-            yield session, found
+    """The first difference of each session in which the two differ as they stand.
+
+    One session that no message names is looked at too. Raises `TargetFailure`.
+    """
+    yield from differences_in(target, reference, sessions.addressed)
     for session in sessions.mentioned:
         expected, actual = reference.snapshot(session), target.snapshot(session)
         found = first_difference(or_untouched(expected), or_untouched(actual), target.sections)
@@ -123,6 +129,19 @@ def _compare(
     found = first_difference(None, target.snapshot(never), target.sections)
     if found is not None:
         yield never, found
+
+
+def differences_in(
+    target: Target, reference: Target, sessions: Iterable[str]
+) -> Iterator[tuple[str, Difference]]:
+    """The same for these sessions alone, to each of which some message belongs."""
+    for session in sessions:
+        if _same_bytes(session, target, reference):
+            continue
+        expected, actual = reference.snapshot(session), target.snapshot(session)
+        found = first_difference(expected, actual, target.sections)
+        if found is not None:
+            yield session, found
 
 
 def _same_bytes(session: str, target: Target, reference: Target) -> bool:

@@ -6,6 +6,7 @@ at what came before it, and at the two values; none of them knows which rule its
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from msgspec import UNSET
@@ -15,6 +16,7 @@ from acpsim.oracles.case import Case
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import Json
 from acpsim.wire.edition import EDITIONS, STOP_REASONS
+from acpsim.wire.jsonrpc import Flaw, Malformed
 
 STATES: Final = frozenset({"running", "idle", "requires_action", "unknown"})
 _WORDS: Final = frozenset(
@@ -73,10 +75,6 @@ def doubled_or_dropped(case: Case) -> bool:
     return case.answered() and (case.whole or (case.creates and case.expected is UNSET))
 
 
-def ignored(case: Case) -> bool:
-    return case.actual is UNSET and (case.whole or case.section == "timeline")
-
-
 def lists_nothing(case: Case) -> bool:
     """The response does not have the list that differs."""
     field = {"commands": "availableCommands"}.get(case.section, case.section)
@@ -129,6 +127,64 @@ def idle_now(case: Case) -> bool:
         and talk.session_of(event) == case.verdict.session
     ]
     return not states or states[-1] == "idle"
+
+
+def after_unusable(case: Case) -> bool:
+    """Nothing is applied, and an earlier message could not be used."""
+    return case.unapplied and any(
+        isinstance(event.message, Malformed) and event.message.kind != "response"
+        for event in case.events[: case.at]
+    )
+
+
+def malformed_field(case: Case) -> bool:
+    """What the update says of the field that differs is malformed, or a part of it is."""
+    return bool(case.field) and any(case.field in _NAME.findall(flaw.path) for flaw in _flaws(case))
+
+
+def malformed_elsewhere(case: Case) -> bool:
+    """Nothing of the update is applied, and a field of it is malformed."""
+    return case.unapplied and bool(_flaws(case))
+
+
+def _flaws(case: Case) -> tuple[Flaw, ...]:
+    """What is malformed in a message that can be used all the same."""
+    event = case.events[case.at]
+    return () if isinstance(event.message, Malformed) else event.flaws
+
+
+_NAME: Final = re.compile(r"\w+")
+
+
+def other_request(case: Case) -> bool:
+    """The permission request that differs is not the one that was answered."""
+    steps = case.steps
+    asked = [
+        at
+        for at, event in enumerate(case.events[: case.at])
+        if isinstance(event.message, methods.RequestPermissionRequest)
+        and event.message.params.session_id == case.verdict.session
+    ]
+    if len(steps) < 2 or not isinstance(steps[1], int) or steps[1] >= len(asked):
+        return False
+    answered = talk.exchanges(case.events[: case.at + 1]).request_of.get(case.at)
+    return answered is not None and asked[steps[1]] != answered
+
+
+def more_of_error(case: Case) -> bool:
+    """What differs is neither the code nor the message of an error, but something beside them."""
+    return case.place == "prompts.error" and case.steps[3:4] not in ((), ("code",), ("message",))
+
+
+def clears_at_once(case: Case) -> bool:
+    """It was first seen now and has no place, and the update has a null in it."""
+    return new_in_timeline(case) and None in case.update.values()
+
+
+def empties_meta(case: Case) -> bool:
+    """The update's `_meta` has a key that is null."""
+    meta = case.update.get("_meta")
+    return case.field == "_meta" and isinstance(meta, dict) and None in meta.values()
 
 
 def says(case: Case) -> Json:

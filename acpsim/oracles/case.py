@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import UNSET
 
 from acpsim.oracles import talk
-from acpsim.oracles.compare import ENTITY_DEPTH
+from acpsim.oracles.compare import ENTITY_DEPTH, equal
 from acpsim.oracles.verdict import Verdict
 from acpsim.wire import methods
 from acpsim.wire.cells import Json, JsonObject
@@ -107,6 +107,11 @@ class Case:
     @property
     def actual(self) -> Json:
         return UNSET if self.verdict.difference is None else self.verdict.difference.actual
+
+    @property
+    def unapplied(self) -> bool:
+        """After the message there stands what stood there before it."""
+        return self.verdict.difference is not None and equal(self.verdict.before, self.actual)
 
     def same_id_elsewhere(self) -> bool:
         """Its id names an entity of another type too."""

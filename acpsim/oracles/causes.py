@@ -16,15 +16,15 @@ from acpsim.oracles.entity_causes import ENTITY, FIELDS
 
 ELSEWHERE: Final = (
     Cause(
-        rules=("RPC-UNKNOWN-SESSION",),
-        places=("$",),
-        text="a session exists from the first message that names it, and not before",
-    ),
-    Cause(
         rules=("SESSION-MESSAGE-NO-SYNTHESIS",),
         kinds=kinds.SESSION_MESSAGES,
         when=lambda case: case.elsewhere and not case.verdict.misrouted,
         text="one session's view of a message creates nothing in another session",
+    ),
+    Cause(
+        rules=("RPC-UNKNOWN-SESSION",),
+        places=("$",),
+        text="a session exists from the first message that names it, and not before",
     ),
     Cause(
         rules=("SUBAGENT-MIRROR",),
@@ -62,6 +62,47 @@ SIDE_EFFECTS: Final = (
     ),
 )
 
+UNAPPLIED: Final = (
+    Cause(
+        rules=("ENTITY-ID-PRESENT",),
+        kinds=kinds.UPDATES | kinds.TOOLS,
+        when=asks.after_unusable,
+        text="a message that cannot be used costs only itself, and what follows it is applied",
+    ),
+    Cause(
+        rules=("RESUME-UPSERT",),
+        kinds=kinds.UPDATES,
+        when=lambda case: case.unapplied and case.reopened(),
+        text="what comes while a session is resumed, or closed, is applied like any other",
+    ),
+    Cause(
+        rules=("STATE-USAGE-TOLERANT",),
+        kinds=frozenset({"state_update"}),
+        places=("foreground.usage", "foreground.state", "foreground.completions"),
+        when=asks.odd_usage,
+        text="a malformed usage counts as omitted, and the report stands",
+    ),
+    Cause(
+        rules=("STATE-CLIENT-IDLE",),
+        kinds=frozenset({"state_update"}),
+        places=("foreground",),
+        when=lambda case: asks.malformed_field(case) or asks.malformed_elsewhere(case),
+        text="what is malformed in a report counts as omitted, and the report stands",
+    ),
+    Cause(
+        rules=("PATCH-OMIT",),
+        kinds=kinds.UPDATES | kinds.TOOLS,
+        when=asks.malformed_field,
+        text="what is malformed counts as omitted, and the rest of it stands",
+    ),
+    Cause(
+        rules=("PATCH-OMIT",),
+        kinds=kinds.UPDATES | kinds.TOOLS,
+        when=asks.malformed_elsewhere,
+        text="a malformed field counts as omitted and costs the update nothing else",
+    ),
+)
+
 PROMPT: Final = (
     Cause(
         rules=("STATE-BACKGROUND",),
@@ -87,6 +128,18 @@ PROMPT: Final = (
         kinds=kinds.PROMPTS,
         places=("prompts.request",),
         text='a request is known by its id, and 1 and "1" are two ids',
+    ),
+    Cause(
+        rules=("UNKNOWN-ENUM-PRESERVED",),
+        kinds=frozenset({"session/prompt error"}),
+        when=asks.more_of_error,
+        text="an error is kept as it came, with all that is in it",
+    ),
+    Cause(
+        rules=("PROMPT-RECONCILE",),
+        kinds=frozenset({"state_update"}),
+        places=("prompts",),
+        text="a prompt waits for its response, whatever becomes of the work meanwhile",
     ),
     Cause(
         rules=("PROMPT-RECONCILE",),
@@ -148,16 +201,16 @@ STATE: Final = (
     Cause(
         rules=("STATE-USAGE-TOLERANT",),
         kinds=frozenset({"state_update"}),
-        places=("foreground.usage", "foreground.state", "foreground.completions"),
-        when=asks.odd_usage,
-        text="a malformed usage counts as omitted, and the report stands",
-    ),
-    Cause(
-        rules=("STATE-USAGE-TOLERANT",),
-        kinds=frozenset({"state_update"}),
         places=("foreground.usage",),
         when=lambda case: "usage" in case.update,
         text="usage belongs to the idle that carries it",
+    ),
+    Cause(
+        rules=("STATE-REQUIRES-ACTION",),
+        kinds=frozenset({"state_update"}),
+        places=("foreground",),
+        when=lambda case: asks.state(case) == "requires_action",
+        text="requires_action is work that waits for the user, and no end of it",
     ),
     Cause(
         rules=("STATE-CLIENT-IDLE", "UNKNOWN-ENUM-PRESERVED"),
@@ -224,6 +277,19 @@ CONNECTION: Final = (
         text="a request that is asked to be cancelled is pending until it is answered",
     ),
     Cause(
+        rules=("CANCEL-PERMISSIONS-OPEN",),
+        kinds=frozenset({"lost"}),
+        places=("permissions",),
+        text="a request whose connection is lost can be answered no more, and is withdrawn",
+    ),
+    Cause(
+        rules=("RPC-RESPONSE-MATCH",),
+        kinds=kinds.PERMISSIONS,
+        places=("permissions",),
+        when=asks.other_request,
+        text="an answer settles the request whose id it has, and no other",
+    ),
+    Cause(
         rules=("PERMISSION-OUTCOME",),
         places=("permissions",),
         text="a request is pending until the client answers it, and an error answer withdraws it",
@@ -240,6 +306,11 @@ CONNECTION: Final = (
         text="a cancel marks the unfinished tool calls of the current work and nothing else",
     ),
     Cause(
+        rules=(),
+        places=("closed",),
+        text="a successful session/close closes a session, and a successful resume opens it again",
+    ),
+    Cause(
         rules=("RESUME-UPSERT",),
         kinds=kinds.RESUMES | {"lost"},
         text="nothing that is held is reset when a session is resumed or its connection lost",
@@ -247,7 +318,7 @@ CONNECTION: Final = (
     Cause(
         rules=("RESUME-UPSERT",),
         kinds=frozenset({"session/close", "session/close response", "session/close error"}),
-        text="a successful close response closes the session, which keeps what it holds",
+        text="a session that is closed keeps what it holds",
     ),
     Cause(
         rules=("PATCH-OMIT",),
@@ -262,4 +333,6 @@ CONNECTION: Final = (
     ),
 )
 
-CAUSES: Final = (*ELSEWHERE, *SIDE_EFFECTS, *PROMPT, *STATE, *CONNECTION, *ENTITY, *FIELDS)
+CAUSES: Final = (
+    *ELSEWHERE, *SIDE_EFFECTS, *UNAPPLIED, *PROMPT, *STATE, *CONNECTION, *ENTITY, *FIELDS,
+)  # fmt: skip

@@ -107,7 +107,7 @@ def first_difference(
             return first_difference(or_untouched(expected), or_untouched(actual), sections)
         return Difference(steps=(), expected=expected, actual=actual)
     for steps in _in_order(sections):
-        one, other = _look(expected, steps), _look(actual, steps)
+        one, other = look(expected, steps), look(actual, steps)
         found = difference(one, other, steps)
         if found is not None:
             return _whole_entry(found, expected, actual)
@@ -119,7 +119,7 @@ def _whole_entry(found: Difference, expected: JsonObject, actual: JsonObject) ->
     if found.steps[0] != "timeline" or len(found.steps) < 3:
         return found
     steps = found.steps[:2]
-    return Difference(steps=steps, expected=_look(expected, steps), actual=_look(actual, steps))
+    return Difference(steps=steps, expected=look(expected, steps), actual=look(actual, steps))
 
 
 def difference(expected: Json, actual: Json, steps: tuple[Step, ...] = ()) -> Difference | None:
@@ -146,7 +146,8 @@ def _in_order(sections: Sequence[str]) -> Iterator[tuple[Step, ...]]:
             yield (section, part)
 
 
-def _look(value: Json, steps: tuple[Step, ...]) -> Json:
+def look(value: Json, steps: tuple[Step, ...]) -> Json:
+    """What stands at a place of a value; `UNSET` where there is no such place."""
     for step in steps:
         if isinstance(step, int):
             value = _item(value, step) if isinstance(value, list) else UNSET

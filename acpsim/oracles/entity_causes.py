@@ -15,12 +15,6 @@ from acpsim.oracles.case import Cause
 
 ENTITY: Final = (
     Cause(
-        rules=("RESUME-UPSERT",),
-        kinds=kinds.UPDATES,
-        when=lambda case: asks.ignored(case) and case.reopened(),
-        text="what comes while a session is resumed, or closed, is applied like any other",
-    ),
-    Cause(
         rules=("TERMINAL-EITHER-ORDER",),
         kinds=kinds.TOOLS,
         places=("terminals", "toolCalls.*.content"),
@@ -73,6 +67,13 @@ ENTITY: Final = (
         text="a terminal's updates leave the tool calls that show it alone",
     ),
     Cause(
+        rules=("PATCH-NULL",),
+        kinds=kinds.UPSERTS | kinds.TOOLS,
+        places=("timeline",),
+        when=asks.clears_at_once,
+        text="null resets a field to its default, and leaves the entity where it is",
+    ),
+    Cause(
         rules=("PROMPT-NO-INFERENCE",),
         kinds=kinds.USER,
         places=("timeline",),
@@ -83,7 +84,9 @@ ENTITY: Final = (
         rules=("PROMPT-RECONCILE",),
         kinds=kinds.USER,
         places=("timeline",),
-        when=lambda case: asks.new_in_timeline(case) and asks.prompted(case),
+        when=lambda case: (
+            asks.new_in_timeline(case) and (asks.prompted(case) or not asks.idle_now(case))
+        ),
         text="a user message is reported by its updates alone, at any time and for any client",
     ),
     Cause(
@@ -94,11 +97,25 @@ ENTITY: Final = (
         text="a chunk under an id that is first seen creates the entity",
     ),
     Cause(
+        rules=("PATCH-OMIT", "TIMELINE-FIRST-SEEN"),
+        kinds=frozenset({"session/request_permission"}),
+        places=("timeline",),
+        when=lambda case: asks.new_in_timeline(case) and "title" not in case.update,
+        text="the tool call in a permission request is an update, and may be its first, untitled",
+    ),
+    Cause(
         rules=("TIMELINE-FIRST-SEEN",),
         kinds=frozenset({"session/request_permission"}),
         places=("timeline",),
         when=asks.new_in_timeline,
         text="the tool call in a permission request is an update, and may be its first",
+    ),
+    Cause(
+        rules=("PATCH-OMIT", "TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
+        kinds=frozenset({"tool_call_update"}),
+        places=("timeline",),
+        when=lambda case: asks.new_in_timeline(case) and "title" not in case.update,
+        text="an update creates its tool call at any time, and also where it has no title",
     ),
     Cause(
         rules=("TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
@@ -155,6 +172,12 @@ FIELDS: Final = (
         kinds=talk.CHUNKS,
         when=lambda case: case.field == "_meta",
         text="a chunk's _meta is its own and never the entity's",
+    ),
+    Cause(
+        rules=("PATCH-NULL",),
+        kinds=kinds.UPSERTS | kinds.TOOLS,
+        when=asks.empties_meta,
+        text="null takes a key out of _meta, and without keys there is no _meta",
     ),
     Cause(
         rules=("UNKNOWN-ENUM-PRESERVED",),

@@ -8,9 +8,10 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from acpsim.oracles import talk
-from acpsim.oracles.compare import Difference
+from acpsim.oracles.compare import Difference, look
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.target import Target, TargetFailure
+from acpsim.wire.cells import JsonObject
 from acpsim.wire.trace import Event
 
 Differences: TypeAlias = list[tuple[str, Difference]]
@@ -32,10 +33,15 @@ def first_failing(count: int, fails: Callable[[int], bool]) -> int:
     return bad
 
 
-def located(verdict: Verdict, differences: Callable[[Sequence[Event]], Differences]) -> Verdict:
+def located(
+    verdict: Verdict,
+    differences: Callable[[Sequence[Event]], Differences],
+    held: Callable[[Sequence[Event], str], JsonObject | None],
+) -> Verdict:
     """The verdict with the message after which the two first differ, and how they differ there.
 
-    `differences` tells how they differ after a beginning of the conversation. What is missing in
+    `differences` tells how they differ after a beginning of the conversation, `held` what the
+    target holds of a session then. What is missing in
     the session that a message is for may have landed in one that it is not for: then the verdict
     is about that one, because that is the cause.
     """
@@ -59,6 +65,7 @@ def located(verdict: Verdict, differences: Callable[[Sequence[Event]], Differenc
         difference=found,
         after=length - 1,
         kind=talk.kind_of(events, length - 1),
+        before=look(held(events[: length - 1], session), found.steps),
         misrouted=bool(elsewhere) and len(elsewhere) < len(there),
     )
 

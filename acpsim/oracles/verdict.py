@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from acpsim.oracles.compare import Difference
 from acpsim.targets.target import TargetFailure
+from acpsim.wire.cells import Json
 from acpsim.wire.trace import Event
 
 
@@ -41,6 +42,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     variant: tuple[Event, ...] = ()
     after: int | None = None
     kind: str | None = None
+    before: Json | UnsetType = UNSET
+    """What stood at the place of the difference before that message."""
     misrouted: bool = False
     """What another session holds too much of is missing in the one that the message was for."""
     signature: str = ""

@@ -12,6 +12,7 @@ from acpsim.fuzz.shrink import Shrunk, inversions, needed, set_up, shrink, units
 from acpsim.oracles import talk
 from acpsim.oracles.agreement import judge_agreement
 from acpsim.oracles.laws import judge_law
+from acpsim.oracles.verdict import FaultKey
 from acpsim.targets.inprocess import InProcessTarget
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.wire import methods, updates
@@ -275,6 +276,86 @@ def test_a_fault_of_a_law_is_shrunk_too() -> None:
     shrunk = shrink(read("plain"), fails, edition=DRAFT)
 
     assert kinds(shrunk) == ["session/prompt", "session/prompt response", "user_message"]
+
+
+def test_whatever_less_there_is_passes_where_nothing_else_is_wrong() -> None:
+    smallest = shrink(read("stream"), disagrees(ChunkReplaces), edition=DRAFT)
+
+    assert smallest.minimal
+    assert not smallest.others
+
+
+def test_a_smaller_conversation_with_another_fault_is_told() -> None:
+    # Without its last message it fails too, but elsewhere: that is no smaller form of this fault.
+    def fails(told: Sequence[Event]) -> Hashable | None:
+        said = [getattr(talk.update_of(one), "message_id", None) for one in told]
+        return "both" if {"m1", "m2"} <= set(said) else ("one" if "m1" in said else None)
+
+    both = conversation('setup\n< agent_message m1 "a"\n< agent_message m2 "b"')
+
+    smallest = shrink(both, fails, edition=DRAFT)
+
+    assert smallest.minimal
+    assert smallest.others
+
+
+def test_a_fault_of_one_rule_that_shows_elsewhere_in_less_is_the_same() -> None:
+    def fails(told: Sequence[Event]) -> Hashable | None:
+        said = [getattr(talk.update_of(one), "message_id", None) for one in told]
+        place = "foreground" if "m2" in said else "timeline"
+        return FaultKey("agreement", ("STATE-UNKNOWN",), place) if "m1" in said else None
+
+    both = conversation('setup\n< agent_message m1 "a"\n< agent_message m2 "b"')
+
+    assert shrink(both, fails, edition=DRAFT).messages == 1
+
+
+def test_a_lost_connection_that_does_not_matter_goes() -> None:
+    told = conversation(
+        """
+        setup
+        < agent_message_chunk m1 "one"
+        lost
+        > #4 resume
+        < #4 ok {}
+        < agent_message_chunk m1 "two"
+        """
+    )
+
+    smallest = shrink(told, disagrees(ChunkReplaces), edition=DRAFT)
+
+    assert all(one.dir != "lost" for one in smallest.events)
+    assert smallest.messages == 2
+
+
+def test_texts_numbers_and_what_stands_beside_a_payload_are_made_simple() -> None:
+    usage = {
+        "jsonrpc": "2.0",
+        "method": "session/update",
+        "beside": {"deep": ["x"]},
+        "params": {
+            "sessionId": "s1",
+            "update": {
+                "sessionUpdate": "usage_update",
+                "used": 53012,
+                "size": 200000,
+                "cost": {"amount": 0.37, "currency": "USD"},
+            },
+        },
+    }
+    other = conversation('setup\nsetup s2\n< [s2] agent_message m1 "hi"')
+    told = (*other, event("a2c", usage, edition=DRAFT, line=99))
+
+    smallest = shrink(told, disagrees(UsageShared), edition=DRAFT)
+
+    (last,) = [one for one in smallest.events if b"usage_update" in one.raw]
+
+    assert last.json()["params"]["update"] == {
+        "sessionUpdate": "usage_update",
+        "used": 1,
+        "size": 1,
+    }
+    assert "beside" not in last.json()
 
 
 def test_a_budget_that_is_used_up_is_told() -> None:

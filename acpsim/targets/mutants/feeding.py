@@ -282,7 +282,7 @@ OF_FEEDING: Final = (
     ),
     Mutant(
         name="dead-after-unusable",
-        breaks=("ENTITY-KEY", "never-raise"),
+        breaks=("ENTITY-ID-PRESENT", "never-raise"),
         text="applies nothing more after a message that it could not use",
         made_as=DeadAfterUnusable,
     ),

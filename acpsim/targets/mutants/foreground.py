@@ -297,7 +297,7 @@ OF_FOREGROUND: Final = (
     ),
     Mutant(
         name="requires-action-as-idle",
-        breaks=("STATE-BACKGROUND",),
+        breaks=("STATE-REQUIRES-ACTION",),
         text="takes requires_action for the end of the work",
         behaviour=_requires_action_as_idle,
     ),
