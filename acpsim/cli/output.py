@@ -12,7 +12,7 @@ import click
 from acpsim.cli.progress import without_bar
 from acpsim.views import text
 from acpsim.views.escape import visible
-from acpsim.views.tone import Tone, Toned
+from acpsim.views.tone import Mixed, Tone, Toned
 from acpsim.wire.trace import Diagnostic
 
 STYLES: Final[dict[Tone, dict[str, Any]]] = {
@@ -30,8 +30,13 @@ def say(lines: Iterable[str]) -> None:
     coloured = in_colour()
     with without_bar():
         for line in lines:
-            style = STYLES[line.tone] if coloured and isinstance(line, Toned) else {}
-            click.echo(click.style(str(line), **style) if style else line)
+            click.echo(_styled(line) if coloured else line)
+
+
+def _styled(line: str) -> str:
+    if isinstance(line, Mixed):
+        return "".join(_styled(part) for part in line.parts)
+    return click.style(str(line), **STYLES[line.tone]) if isinstance(line, Toned) else line
 
 
 def in_colour() -> bool:

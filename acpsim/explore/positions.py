@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
+from acpsim.errors import UsageError
 from acpsim.oracles.agreement import judge_agreement
+from acpsim.oracles.counterexample import counterexample, encode
 from acpsim.oracles.verdict import Verdict
 from acpsim.rules.finding import Finding
 from acpsim.targets.target import Target
-from acpsim.wire.trace import Event
+from acpsim.wire.edition import Edition
+from acpsim.wire.trace import Event, Header, Trace, encode_trace
 
 Events: TypeAlias = tuple[Event, ...]
 Oracle: TypeAlias = Literal["target", "rules"]
@@ -27,6 +30,8 @@ Progress: TypeAlias = Callable[[float, str], None]
 LOOKS_MAX: Final = 200
 """Places after the action at which a target is compared with the reference: after every message,
 unless the conversation is very long."""
+POSITIONS_MAX: Final = 100_000
+"""Positions that one range may name."""
 CRASH: Final = "crash:"
 
 
@@ -111,6 +116,8 @@ class Swept:
     cells: tuple[Cell, ...]
     verdict: Verdict | None
     findings: tuple[Finding, ...]
+    left_out: int
+    """How many positions were not looked at because there are so many."""
 
     def strip(self, action: str, oracle: Oracle) -> list[Cell]:
         """The cells of an action for one oracle, in the order of the positions."""
@@ -125,11 +132,6 @@ class Swept:
     def tried(self) -> int:
         """How many cells are not empty."""
         return sum(cell.mark not in UNTRIED for cell in self.cells)
-
-    @property
-    def left_out(self) -> int:
-        """How many positions were not looked at."""
-        return len(self.messages) + 1 - len(self.positions)
 
     @property
     def holds(self) -> bool:
@@ -153,7 +155,30 @@ def sweep(scene: Scene, options: Options, *, progress: Progress = lambda done, t
         cells=tuple(cells),
         verdict=scene.verdict,
         findings=scene.findings,
+        left_out=0 if options.only else len(scene.messages) + 1 - len(positions),
     )
+
+
+def parse_positions(text: str) -> tuple[int, ...]:
+    """The positions of a text like `3`, `10-12` or `3,10-12`. Raises `UsageError`."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise UsageError(f"--at {text}: give positions such as 3, 10-12 or 3,10-12")
+        if int(last or first) - int(first) > POSITIONS_MAX:
+            raise UsageError(f"--at {text}: more than {POSITIONS_MAX:,} positions")
+        found += range(int(first), int(last or first) + 1)
+    return tuple(found)
+
+
+def as_trace(cell: Cell, *, edition: Edition, target: str | None) -> bytes:
+    """The conversation of a cell that fails as a trace file; a target's fault can be replayed."""
+    if cell.verdict is not None:
+        return b"".join(encode(counterexample(cell.verdict, edition=edition, target=target)))
+    header = Header(edition=edition.name, complete=False)
+    trace = Trace(header=header, edition=edition, events=list(cell.events), diagnostics=[])
+    return b"".join(encode_trace(trace))
 
 
 # ------------------------------------------------------------------------------ for scenes

@@ -5,6 +5,7 @@ Owns: `Toned`. A line is a text first: whoever writes it to a file need not know
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 Tone: TypeAlias = Literal["breach", "suspicion", "quiet", "expected", "actual", "client"]
@@ -21,4 +22,19 @@ def toned(text: str, tone: Tone) -> Toned:
     """`text` as a line of that tone."""
     line = Toned(text)
     line.tone = tone
+    return line
+
+
+class Mixed(str):
+    """A line whose parts tell different things."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+
+def mixed(parts: Iterable[str]) -> Mixed:
+    """One line of these parts, some of which have a tone."""
+    held = tuple(parts)
+    line = Mixed("".join(held))
+    line.parts = held
     return line
