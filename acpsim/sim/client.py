@@ -121,6 +121,7 @@ class ClientSession:
             "session/prompt", params, self._prompt_answered, session=self.id
         )
         self.pending[request] = self.env.now
+        self.world.measure.entered("prompts", self.env.now)
         self._decide(request)
         self._moment("before-insertion")
 
@@ -200,6 +201,7 @@ class ClientSession:
         sent = self.pending.pop(request, None)
         result = response.get("result")
         if sent is not None:
+            self.world.measure.left("prompts", now, now - sent)
             self.world.measure.accepted(now - sent, ok=result is not None)
         if result is not None:
             identity = result.get("messageId", "")
@@ -346,6 +348,8 @@ class ClientSession:
 
     def disconnected(self) -> None:
         """The connection is gone: what was open will never be answered."""
+        for sent in self.pending.values():
+            self.world.measure.left("prompts", self.env.now, self.env.now - sent)
         self.pending.clear()
         self.unworked.clear()
         self.permissions.clear()

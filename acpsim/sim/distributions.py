@@ -133,7 +133,9 @@ def check_spec(spec: Spec, where: str) -> None:
 def _check_values(spec: Spec, where: str) -> None:
     values = spec.get("values_s")
     if set(spec) != {"kind", "values_s"} or not isinstance(values, list | tuple) or not values:
-        raise UsageError(f"{where}: empirical takes a list values_s that is not empty")
+        raise UsageError(
+            f"{where}: empirical takes a list values_s that is not empty, or the name of a file"
+        )
     for at, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not (0 <= float(value) < math.inf):
@@ -145,6 +147,44 @@ def mean_s(spec: Spec) -> float:
     if spec["kind"] == EMPIRICAL:
         return float(np.mean(spec["values_s"]))  # type: ignore[call-overload]
     return KINDS[str(spec["kind"])].mean(_parameters(spec))
+
+
+def with_mean(spec: Spec, value_s: float) -> dict[str, object]:
+    """The same distribution stretched so that its mean is `value_s`; its form stays.
+
+    One whose mean is nothing, or infinite, has no form to stretch: it becomes a constant.
+    """
+    before_s = mean_s(spec)
+    if not 0 < before_s < math.inf:
+        return {"kind": "constant", "value_s": value_s}
+    factor = value_s / before_s
+    if spec["kind"] == EMPIRICAL:
+        values: Numbers = np.asarray(spec["values_s"], dtype=np.float64) * factor
+        return {**spec, "values_s": values.tolist()}
+    stretched = {
+        name: value * factor for name, value in _parameters(spec).items() if name.endswith("_s")
+    }
+    return {**spec, **stretched}
+
+
+def read_values(text: str, where: str) -> list[float]:
+    """The durations in a file's text: numbers, apart by spaces, commas or lines; `#` comments.
+
+    Raises `UsageError` beginning with `where` for anything else, and for none at all.
+    """
+    found: list[float] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in line.partition("#")[0].replace(",", " ").split():
+            try:
+                value = float(word)
+            except ValueError:
+                value = math.nan
+            if not 0 <= value < math.inf:
+                raise UsageError(f"{where}: line {number}: {word!r} is no duration in seconds")
+            found.append(value)
+    if not found:
+        raise UsageError(f"{where}: holds no duration; give one number in seconds a line")
+    return found
 
 
 def sampler(spec: Spec, generator: np.random.Generator) -> Draws:

@@ -7,23 +7,28 @@ split by name, so that variants share their random numbers and differ only in wh
 
 from __future__ import annotations
 
-import concurrent.futures
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from acpsim.errors import UsageError
-from acpsim.sim.distributions import sampler
 from acpsim.sim.figures import PERCENTILES, Figures, summarise
 from acpsim.sim.model import Model, override
+from acpsim.sim.queueing import Little
 from acpsim.sim.run import Run, run
 from acpsim.sim.statistics import Interval, paired, replications
-from acpsim.sim.streams import Streams
+from acpsim.sim.tap import Observer, Write
 from acpsim.wire.edition import Edition
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Told runs done, runs in all, and the messages of the run that goes on (0: not known)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Measured:
     counts: dict[str, int]
     single: dict[str, Interval] = field(default_factory=dict)
     """The batch-means interval of each figure within this run."""
+    laws: dict[str, Little] = field(default_factory=dict)
+    """For each queue of the run, what Little's law is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,16 @@ class Point:
     figures: dict[str, Interval]
     percentiles: dict[str, dict[int, float]]
     against_first: dict[str, Interval]
+
+
+class Points(list[Point]):
+    """The variants in their order; those that were not reached are missing.
+
+    Of a run that was stopped half-way the figures count only where its variant has no other.
+    """
+
+    interrupted: bool = False
+    """Whether Ctrl-C ended the experiment, so that these are the figures so far."""
 
 
 def parse_sweep(text: str) -> Sweep:
@@ -81,12 +98,19 @@ def parse_sweep(text: str) -> Sweep:
         raise UsageError(f"{where}: {rest!r} is no range; give FROM:TO:STEPS or A,B,…") from error
 
 
-def measure_once(model: Model, *, seed: int, edition: Edition) -> Measured:
-    """One run with all its figures, and no trace."""
-    service = model.reconcile.service
-    draws = None if service is None else sampler(service, Streams(seed).generator("reconcile"))
-    figures = Figures(draws)
-    done = run(model, seed=seed, edition=edition, measure=figures)
+def measure_once(
+    model: Model,
+    *,
+    seed: int,
+    edition: Edition,
+    writers: Mapping[Observer, Write] | None = None,
+    progress: Callable[[float, int], None] | None = None,
+) -> Measured:
+    """One run with all its figures; a trace only for those `writers` that are given."""
+    figures = Figures()
+    done = run(
+        model, seed=seed, edition=edition, measure=figures, writers=writers, progress=progress
+    )
     values = figures.values()
     summaries = {name: summarise(series) for name, series in values.items()}
     return Measured(
@@ -96,6 +120,7 @@ def measure_once(model: Model, *, seed: int, edition: Edition) -> Measured:
         averages=figures.averages(done.sim_time_s, done.counts.get("overtaken", 0)),
         counts={name: len(series) for name, series in values.items()},
         single={name: figure.interval for name, figure in summaries.items()},
+        laws=figures.laws(done.sim_time_s),
     )
 
 
@@ -125,44 +150,68 @@ def experiment(
     replications_count: int = 1,
     sweeps: Sequence[Sweep] = (),
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[Point]:
-    """Run every variant with every seed. `progress` is told (runs done, runs in all)."""
-    points = list(variants(model, sweeps))
-    tasks = [(changed, seed + at) for _, changed in points for at in range(replications_count)]
-    one = partial(_task, edition)
+    writers: Mapping[Observer, Write] | None = None,
+    progress: Progress | None = None,
+) -> Points:
+    """Run every variant with every seed; `writers` get the traces of the very first run.
+
+    Ctrl-C ends it: what was finished until then is returned, and says so.
+    """
+    found = list(variants(model, sweeps))
+    tasks = [(changed, seed + at) for _, changed in found for at in range(replications_count)]
     results: list[Measured] = []
-    with _executor(jobs) as pool:
-        for done in pool(one, tasks):
+    points = Points()
+    try:
+        for done in _results(tasks, edition, jobs=jobs, writers=writers, progress=progress):
             results.append(done)
+            if done.run.interrupted:
+                points.interrupted = True
+                break
             if progress is not None:
-                progress(len(results), len(tasks))
-    rows = [
-        results[at * replications_count : (at + 1) * replications_count]
-        for at in range(len(points))
-    ]
-    return [
-        _point(parameters, row, rows[0]) for (parameters, _), row in zip(points, rows, strict=True)
-    ]
+                progress(len(results), len(tasks), 0)
+    except KeyboardInterrupt:
+        points.interrupted = True
+    for at, (parameters, _) in enumerate(found):
+        row = results[at * replications_count : (at + 1) * replications_count]
+        if row and len(row) > 1 and row[-1].run.interrupted:
+            row.pop()
+        if row:
+            points.append(_point(parameters, row, results[: len(row)]))
+    return points
+
+
+def _results(
+    tasks: Sequence[tuple[Model, int]],
+    edition: Edition,
+    *,
+    jobs: int,
+    writers: Mapping[Observer, Write] | None,
+    progress: Progress | None,
+) -> Iterator[Measured]:
+    """The tasks' results in their order, made here or in `jobs` processes."""
+    here = len(tasks) if jobs == 1 or len(tasks) == 1 else 1 if writers else 0
+    for at, (model, seed) in enumerate(tasks[:here]):
+        inner = None if progress is None else _within(progress, at, len(tasks))
+        traced = writers if at == 0 else None
+        yield measure_once(model, seed=seed, edition=edition, writers=traced, progress=inner)
+    if here < len(tasks):
+        # Leaving the block stops the processes at once: nothing that they do is half-written.
+        with multiprocessing.Pool(jobs, initializer=_leave_interrupts) as pool:
+            yield from pool.imap(partial(_task, edition), tasks[here:])
+
+
+def _within(progress: Progress, done: int, total: int) -> Callable[[float, int], None]:
+    return lambda _, messages: progress(done, total, messages)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that waits for the results acts on it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _task(edition: Edition, task: tuple[Model, int]) -> Measured:
     model, seed = task
     return measure_once(model, seed=seed, edition=edition)
-
-
-class _executor:  # noqa: N801 (used as a function)
-    """`map`, here or over a pool of processes; results come in the order of the tasks."""
-
-    def __init__(self, jobs: int) -> None:
-        self._pool = concurrent.futures.ProcessPoolExecutor(jobs) if jobs > 1 else None
-
-    def __enter__(self) -> Callable[..., Iterator[Measured]]:
-        return map if self._pool is None else self._pool.map
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
 
 
 def _point(parameters: dict[str, float], runs: list[Measured], first: list[Measured]) -> Point:
@@ -178,7 +227,7 @@ def _point(parameters: dict[str, float], runs: list[Measured], first: list[Measu
             else replications(known)
         )
         others = [_value(one, name) for one in first]
-        if runs is not first and not any(map(math.isnan, [*series, *others])):
+        if runs[0] is not first[0] and not any(map(math.isnan, [*series, *others])):
             against[name] = paired(others, series)
     percentiles = {
         name: {

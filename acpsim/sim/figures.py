@@ -8,15 +8,16 @@ over time are single numbers.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from acpsim.sim.distributions import Draws
 from acpsim.sim.measure import Measure
-from acpsim.sim.queueing import Server
+from acpsim.sim.queueing import Little, Server, TimeAverage, Watched
 from acpsim.sim.statistics import Interval, batch_means, warm_up
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.edition import TERMINAL_STATUSES
@@ -38,14 +39,24 @@ FIGURES: Final[dict[str, str]] = {
 
 AVERAGES: Final[dict[str, str]] = {
     "in_flight_messages": "messages on their way, on average over time",
+    "open_prompts": "prompts that were not answered, on average over time",
     "open_entities": "tool calls, terminals and compactions that had not ended, over time",
     "in_reconciler_updates": "updates waiting or being reconciled, on average over time",
     "reconciler_utilisation": "share of time in which the client reconciled",
     "echo_first_share": "share of messages whose echo came before their response",
     "overtaken_messages": "messages that arrived before one that was sent earlier the same way",
-    "offered_updates_hz": "updates that arrived a second",
+    "offered_updates_hz": "updates that arrived a second, while the middle half of them did",
+    "offered_load": "that times the mean time for one: from 1 on the client cannot keep up",
 }
 """Figures that are one number for a run, and what each says."""
+
+QUEUES: Final[dict[str, str]] = {
+    "c2a": "messages on their way to the agent",
+    "a2c": "messages on their way to the client",
+    "prompts": "prompts that were not answered",
+    "reconciler": "updates that waited for the client or were being reconciled",
+}
+"""Everything in a run that somebody enters and leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,43 +70,24 @@ class Figure:
     cut: int
 
 
-class TimeAverage:
-    """The average over time of a number that changes in steps."""
-
-    __slots__ = ("_area", "_since_s", "_started_s", "most", "value")
-
-    def __init__(self, now_s: float = 0.0) -> None:
-        self.value = 0
-        self.most = 0
-        self._area = 0.0
-        self._started_s = self._since_s = now_s
-
-    def change(self, by: int, now_s: float) -> None:
-        """The number changes, now."""
-        self._area += self.value * (now_s - self._since_s)
-        self._since_s = now_s
-        self.value += by
-        self.most = max(self.most, self.value)
-
-    def mean(self, now_s: float) -> float:
-        """The average from the start until now."""
-        self.change(0, now_s)
-        lasted_s = now_s - self._started_s
-        return self._area / lasted_s if lasted_s > 0 else float(self.value)
-
-
 class Figures(Measure):
-    """Keeps what a run tells. `service` draws how long the client takes for one update."""
+    """Keeps what a run tells."""
 
-    __slots__ = ("_open", "_updates", "entities", "flights", "observed", "server")
+    __slots__ = ("_open", "arrivals_s", "entities", "observed", "server", "watched")
 
-    def __init__(self, service: Draws | None = None) -> None:
+    def __init__(self) -> None:
         self.observed: dict[str, list[float]] = defaultdict(list)
-        self.server = None if service is None else Server(service)
-        self.flights = TimeAverage()
+        self.server: Server | None = None
+        self.watched: dict[str, Watched] = {
+            name: Watched() for name in QUEUES if name != "reconciler"
+        }
         self.entities = TimeAverage()
+        self.arrivals_s = array("d")
+        """When each update was heard of."""
         self._open: set[tuple[str, str, str]] = set()
-        self._updates = 0
+
+    def reconciles(self, server: Server) -> None:
+        self.server = server
 
     def accepted(self, waited_s: float, *, ok: bool) -> None:
         if ok:
@@ -111,20 +103,18 @@ class Figures(Measure):
     def cancel_confirmed(self, waited_s: float) -> None:
         self.observed["cancel_to_idle_s"].append(waited_s)
 
-    def departed(self, now_s: float) -> None:
-        self.flights.change(1, now_s)
+    def entered(self, queue: str, now_s: float) -> None:
+        self.watched[queue].enter(now_s)
 
-    def arrived(self, now_s: float, transit_s: float) -> None:
-        self.flights.change(-1, now_s)
-        self.observed["transit_s"].append(transit_s)
+    def left(self, queue: str, now_s: float, stayed_s: float) -> None:
+        self.watched[queue].leave(now_s, stayed_s)
 
-    def lost(self, now_s: float) -> None:
-        self.flights.change(-1, now_s)
+    def arrived(self, queue: str, now_s: float, stayed_s: float) -> None:
+        self.watched[queue].leave(now_s, stayed_s)
+        self.observed["transit_s"].append(stayed_s)
 
     def update(self, now_s: float, session: str, update: JsonObject) -> None:
-        self._updates += 1
-        if self.server is not None:
-            self.server.arrive(now_s)
+        self.arrivals_s.append(now_s)
         self._track(now_s, session, update)
 
     def _track(self, now_s: float, session: str, update: JsonObject) -> None:
@@ -146,9 +136,9 @@ class Figures(Measure):
             self._open.add(entity)
             self.entities.change(1, now_s)
 
-    def values(self) -> dict[str, list[float]]:
+    def values(self) -> dict[str, Sequence[float]]:
         """Every figure's observations, in the order of `FIGURES`."""
-        found = dict(self.observed)
+        found: dict[str, Sequence[float]] = dict(self.observed)
         if self.server is not None:
             found["update_wait_s"] = self.server.waits_s
             found["update_visible_s"] = self.server.sojourns_s
@@ -157,21 +147,41 @@ class Figures(Measure):
     def averages(self, now_s: float, overtaken: int) -> dict[str, float]:
         """The figures that are one number, in the order of `AVERAGES`."""
         gaps = self.observed.get("echo_gap_s", [])
+        inside = {name: queue.inside.mean(now_s) for name, queue in self.watched.items()}
+        server = self.server
+        arrived_hz = middle_rate_hz(self.arrivals_s if server is None else server.arrivals_s)
         found = {
-            "in_flight_messages": self.flights.mean(now_s),
+            "in_flight_messages": inside["c2a"] + inside["a2c"],
+            "open_prompts": inside["prompts"],
             "open_entities": self.entities.mean(now_s),
             "overtaken_messages": float(overtaken),
-            "offered_updates_hz": self._updates / now_s if now_s > 0 else 0.0,
+            "offered_updates_hz": arrived_hz,
         }
         if gaps:
             found["echo_first_share"] = sum(gap < 0 for gap in gaps) / len(gaps)
-        if self.server is not None:
-            found["in_reconciler_updates"] = self.server.number_in_system()
-            found["reconciler_utilisation"] = self.server.utilisation()
+        if server is not None:
+            found["in_reconciler_updates"] = server.number_in_system()
+            found["reconciler_utilisation"] = server.utilisation()
+            found["offered_load"] = arrived_hz * server.service_s()
         return {name: found[name] for name in AVERAGES if name in found}
 
+    def laws(self, now_s: float) -> dict[str, Little]:
+        """Little's law for every queue of the run, which ended now."""
+        found = {name: queue.law(now_s) for name, queue in self.watched.items()}
+        if self.server is not None:
+            found["reconciler"] = self.server.law()
+        return found
 
-def summarise(values: list[float]) -> Figure:
+
+def middle_rate_hz(times_s: Sequence[float]) -> float:
+    """How many came a second while the middle half of them came: neither warm-up nor tail."""
+    count = len(times_s)
+    first, last = count // 4, (3 * count) // 4
+    lasted_s = times_s[last] - times_s[first] if last > first else 0.0
+    return (last - first) / lasted_s if lasted_s > 0 else 0.0
+
+
+def summarise(values: Sequence[float]) -> Figure:
     """What a series of observations is worth; it has at least one."""
     series = np.asarray(values, dtype=np.float64)
     cut = warm_up(series)

@@ -134,7 +134,8 @@ class Link:
         for record in self.in_flight.values():
             self._tap.lose(record, self._env.now)
             if self._measure is not None:
-                self._measure.lost(self._env.now)
+                now_s: float = self._env.now
+                self._measure.left(self.direction, now_s, now_s - record.sent_s)
         self.in_flight.clear()
         self._lanes.clear()
         self._arrival_max = self._busy_until = self._stalled_until = 0.0
@@ -166,7 +167,7 @@ class Link:
         self._tap.send(record, in_order=fifo)
         self.in_flight[record.number] = record
         if self._measure is not None:
-            self._measure.departed(now)
+            self._measure.entered(self.direction, now)
         Delivery(self._env, record, self._deliver, arrival - now)
 
     def _in_order(
@@ -195,7 +196,8 @@ class Link:
             return  # Lost when the connection was cut.
         self._tap.receive(record)
         if self._measure is not None:
-            self._measure.arrived(record.received_s, record.received_s - record.sent_s)
+            stayed_s = record.received_s - record.sent_s
+            self._measure.arrived(self.direction, record.received_s, stayed_s)
         self._receive(record.message)
 
 

@@ -7,6 +7,7 @@ All times are in simulated seconds.
 
 from __future__ import annotations
 
+from acpsim.sim.queueing import Server
 from acpsim.wire.cells import JsonObject
 
 
@@ -30,11 +31,14 @@ class Measure:
     def update(self, now_s: float, session: str, update: JsonObject) -> None:
         """An update reached the client."""
 
-    def departed(self, now_s: float) -> None:
-        """A message was sent, by either side."""
+    def entered(self, queue: str, now_s: float) -> None:
+        """A message was sent in the direction `queue`, or a prompt (`prompts`) by the user."""
 
-    def arrived(self, now_s: float, transit_s: float) -> None:
-        """A message arrived, this long after it was sent."""
+    def left(self, queue: str, now_s: float, stayed_s: float) -> None:
+        """It was answered, or lost, this long after it entered."""
 
-    def lost(self, now_s: float) -> None:
-        """A message that was on its way never will arrive."""
+    def arrived(self, queue: str, now_s: float, stayed_s: float) -> None:
+        """A message arrived, this long after it was sent: it left the queue as it should."""
+
+    def reconciles(self, server: Server) -> None:
+        """The client has a queue; called before the run."""

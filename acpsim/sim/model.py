@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from acpsim.errors import UsageError
-from acpsim.sim.distributions import check_spec
+from acpsim.sim.distributions import EMPIRICAL, KINDS, check_spec, read_values, with_mean
 from acpsim.sim.misbehave import check_misbehaviours
 from acpsim.sim.properties import check_names
 
@@ -173,6 +173,10 @@ class ReconcileModel(Part, frozen=True, kw_only=True):
     """How long the client takes for one update; without it updates are seen on arrival."""
 
     service: Distribution | None = None
+    target: str = ""
+    """Instead of `service`: the reducer whose own times it takes, measured before the run."""
+    acts: bool = True
+    """That the user acts on what is reconciled, and not on what has only arrived."""
 
 
 class Model(Part, frozen=True, kw_only=True):
@@ -223,24 +227,30 @@ def load_model(name: str) -> Model:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8"
         raise UsageError(f"{name}: cannot be read: {reason}") from error
-    return parse_model(text, where=name, default_name=path.stem)
+    return parse_model(text, where=name, default_name=path.stem, folder=path.parent)
 
 
-def parse_model(text: str, *, where: str, default_name: str = "") -> Model:
-    """The model that a TOML text describes; `where` begins the sentences of `UsageError`."""
+def parse_model(
+    text: str, *, where: str, default_name: str = "", folder: Path | None = None
+) -> Model:
+    """The model that a TOML text describes; `where` begins the sentences of `UsageError`.
+
+    Files that it names are looked for in `folder`, by default the working directory.
+    """
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{where}: is no TOML: {error}") from error
     tables.setdefault("name", default_name)
-    return _convert(tables, where)
+    return _convert(tables, where, folder or Path())
 
 
 def override(model: Model, key: str, value: object, *, where: str = "--set") -> Model:
     """The model with one parameter exchanged, named by its dotted key.
 
     `link.latency…` means both directions. A number may name a distribution's parameter, as in
-    `client.think.mean_s`. Raises `UsageError` naming what is allowed there.
+    `client.think.value_s`; `mean_s` is every distribution's, which it stretches. Raises
+    `UsageError` naming what is allowed there.
     """
     tables: dict[str, Any] = msgspec.to_builtins(model)
     parts = key.split(".")
@@ -249,7 +259,19 @@ def override(model: Model, key: str, value: object, *, where: str = "--set") -> 
             _set(tables, ["link", direction, *parts[1:]], value, f"{where} {key}")
     else:
         _set(tables, parts, value, f"{where} {key}")
-    return _convert(tables, where)
+    return _convert(tables, where, Path())
+
+
+def assign(model: Model, assignment: str, *, where: str = "--set") -> Model:
+    """The model after one `KEY=VALUE`; what is no TOML value is a string. Raises `UsageError`."""
+    key, found, text = assignment.partition("=")
+    if not found or not key:
+        raise UsageError(f"{where} {assignment}: give KEY=VALUE")
+    try:
+        value: object = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        value = text
+    return override(model, key, value, where=where)
 
 
 def _set(tables: dict[str, Any], parts: list[str], value: object, where: str) -> None:
@@ -259,16 +281,30 @@ def _set(tables: dict[str, Any], parts: list[str], value: object, where: str) ->
         if not isinstance(inner, dict):
             raise UsageError(f"{where}: no table {part!r} here; one of {_tables_in(table)}")
         table = inner
+    kind = KINDS.get(str(table.get("kind")))
+    if parts[-1] == "mean_s" and "kind" in table and not (kind and "mean_s" in kind.parameters):
+        table.update(_stretched(table, value, where))
+        return
     if parts[-1] not in table and "kind" not in table:
         raise UsageError(f"{where}: no parameter {parts[-1]!r}; one of {', '.join(table)}")
     table[parts[-1]] = value
+
+
+def _stretched(table: dict[str, Any], value: object, where: str) -> dict[str, object]:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= float(value) < float("inf"):  # type: ignore[arg-type]
+        raise UsageError(f"{where}: {value!r} is no duration in seconds")
+    spec = with_mean(table, float(value))  # type: ignore[arg-type]
+    table.clear()
+    return spec
 
 
 def _tables_in(table: dict[str, Any]) -> str:
     return ", ".join(name for name, value in table.items() if isinstance(value, dict)) or "none"
 
 
-def _convert(tables: dict[str, Any], where: str) -> Model:
+def _convert(tables: dict[str, Any], where: str, folder: Path) -> Model:
+    _read_files(tables, where, folder, "")
     try:
         model = msgspec.convert(tables, Model)
     except msgspec.ValidationError as error:
@@ -287,6 +323,23 @@ def _convert(tables: dict[str, Any], where: str) -> Model:
     if sum(model.agent.activities.values()) <= 0 and model.agent.steps[1] > 0:
         raise UsageError(f"{where}: agent.activities: all weights are 0; give one above 0")
     return model
+
+
+def _read_files(table: dict[str, Any], where: str, folder: Path, key: str) -> None:
+    """Put the values of `{kind = "empirical", file = …}` in its place: a model is whole."""
+    if table.get("kind") == EMPIRICAL and isinstance(table.get("file"), str):
+        name = table.pop("file")
+        where = f"{where}: {key}.file: {name}"
+        try:
+            text = (folder / name).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "is not UTF-8 text"
+            raise UsageError(f"{where}: cannot be read: {reason.lower()}") from error
+        table["values_s"] = read_values(text, where)
+        return
+    for name, inner in table.items():
+        if isinstance(inner, dict):
+            _read_files(inner, where, folder, f"{key}.{name}".lstrip("."))
 
 
 def _distributions(part: Struct, prefix: str) -> list[tuple[str, Distribution]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from acpsim.errors import UsageError
 from acpsim.sim.measure import Measure
 from acpsim.sim.model import Model
 from acpsim.sim.properties import broken, never
@@ -54,6 +55,8 @@ def run(
     then with the simulated time in seconds and the number of messages so far. Ctrl-C ends the run
     early: the traces stay readable, and end with the connection lost, which voids what was open.
     """
+    if model.reconcile.target:
+        raise UsageError("reconcile.target: its times are measured before a run: service.measured")
     header: dict[str, object] = {
         "edition": edition.name,
         "complete": model.duration_s is None,

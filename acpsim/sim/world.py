@@ -23,6 +23,7 @@ from acpsim.sim.link import Link
 from acpsim.sim.measure import Measure
 from acpsim.sim.misbehave import changes
 from acpsim.sim.model import LinkModel, Model
+from acpsim.sim.queueing import Reconciler, Server
 from acpsim.sim.rogue import Rogue
 from acpsim.sim.streams import Streams
 from acpsim.sim.subagents import Subagents
@@ -97,11 +98,22 @@ class World:
         self.client = Client(self, Endpoint(self.c2a, rogue=self._rogue("client")))
         self.agent = Agent(self, Endpoint(self.a2c, prefix="a", rogue=self._rogue("agent")))
         self.c2a.connect(self.agent.end.receive)
-        self.a2c.connect(self.client.end.receive)
+        self.reconciler = self._reconciler()
+        reader = self.client.end if self.reconciler is None else self.reconciler
+        self.a2c.connect(reader.receive)
 
     def _rogue(self, party: str) -> Rogue | None:
         found = changes(self.model.misbehave, party)
         return Rogue(found) if found else None
+
+    def _reconciler(self) -> Reconciler | None:
+        """The client's queue, where it has one that somebody waits for or looks at."""
+        model = self.model.reconcile
+        if model.service is None or not (model.acts or self.measured):
+            return None
+        server = Server(self.sampler("reconcile", model.service), keep=self.measured)
+        self.measure.reconciles(server)
+        return Reconciler(self.env, server, self.client.end.receive, acts=model.acts)
 
     def happened(self, name: str) -> None:
         """Note that something of interest has happened."""
@@ -147,6 +159,8 @@ class World:
         self.c2a.cut()
         self.a2c.cut()
         self.tap.cut(self.env.now)
+        if self.reconciler is not None:
+            self.reconciler.drop()
         self.agent.disconnected()
 
     def reconnect(self) -> None:

@@ -6,7 +6,6 @@ writing and reading them again; what is right is the reducer's to say.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Self
 
@@ -45,6 +44,10 @@ class ReferenceTarget:
         except Exception as error:
             raise raised(error, asked="apply an event") from error
 
+    def receive(self, line: bytes) -> None:
+        """Takes one message from the agent as its bytes, as a client that runs would."""
+        self._reducer.receive(line)
+
     def snapshot(self, session_id: str) -> JsonObject | None:
         """What it holds of one session, fresh."""
         try:
@@ -70,7 +73,8 @@ class ReferenceTarget:
 
     def fork(self) -> Self:
         """An independent target in the same state, cheap however much is held."""
-        other = copy.copy(self)
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._reducer = self._reducer.fork()
         return other
 

@@ -8,27 +8,36 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from acpsim.sim.experiment import Point
+from acpsim.sim.experiment import Measured, Point, Points
 from acpsim.sim.figures import AVERAGES, FIGURES, PERCENTILES
+from acpsim.sim.plan import Plan
 from acpsim.sim.properties import ALWAYS, SOMETIMES
 from acpsim.sim.run import Run
 from acpsim.sim.statistics import Interval
+from acpsim.views.escape import visible
 from acpsim.views.text import counted
 from acpsim.wire.cells import JsonObject
 
-MEANINGS = {**FIGURES, **AVERAGES}
+INTERRUPTED: Final = (
+    "interrupted: these are the figures so far; a trace ends with the connection lost"
+)
+MEANINGS: Final = {**FIGURES, **AVERAGES}
 
 
-def started(version: str, model: str, edition: str, seed: int, replications: int) -> str:
+def started(version: str, plan: Plan) -> str:
     """The first line: all that is needed to have the run again."""
-    times = "" if replications == 1 else f", {replications} replications"
-    return f"acpsim {version}: simulating {model}, edition {edition}, seed {seed}{times}"
+    times = "" if plan.replications == 1 else f", {plan.replications} replications"
+    name = visible(plan.name)
+    return (
+        f"acpsim {version}: simulating {name}, edition {plan.edition.name}, seed {plan.seed}{times}"
+    )
 
 
 def ran(run: Run) -> Iterator[str]:
-    """What happened in a run."""
+    """What happened in one run."""
     yield f"{counted(run.messages, 'message')} in {run.sim_time_s:.2f} simulated seconds"
     happened = ", ".join(f"{name} {count}" for name, count in run.counts.items() if count)
     if happened:
@@ -37,16 +46,29 @@ def ran(run: Run) -> Iterator[str]:
         yield f"always {name}: broken ({ALWAYS[name][0]})"
     for name in run.never:
         yield f"sometimes {name}: never happened in this run ({SOMETIMES[name]})"
-    if run.interrupted:
-        yield "interrupted: the trace ends with the connection lost; the figures are those so far"
 
 
-def measured(values: list[Point]) -> Iterator[str]:
-    """What came of an experiment; of a single run, what happened in it too."""
+def ran_all(runs: Sequence[Run]) -> Iterator[str]:
+    """What many runs say together of what always and what sometimes holds."""
+    messages = sum(run.messages for run in runs)
+    yield f"{counted(len(runs), 'run')}, {counted(messages, 'message')}"
+    for name in sorted({name for run in runs for name in run.broken}):
+        times = sum(name in run.broken for run in runs)
+        yield f"always {name}: broken in {times} of {len(runs)} runs ({ALWAYS[name][0]})"
+    for name in sorted({name for run in runs for name in run.never}):
+        times = sum(name in run.never for run in runs)
+        often = "none" if times == len(runs) else f"{len(runs) - times}"
+        yield f"sometimes {name}: happened in {often} of {len(runs)} runs ({SOMETIMES[name]})"
+
+
+def measured(values: Points) -> Iterator[str]:
+    """What came of an experiment: what happened in it, and its figures."""
     runs = [one.run for point in values for one in point.runs]
-    if len(runs) == 1:
-        yield from ran(runs[0])
+    if runs:
+        yield from ran(runs[0]) if len(runs) == 1 else ran_all(runs)
     yield from points(values)
+    if values.interrupted:
+        yield INTERRUPTED if runs else "interrupted before the first run had ended: no figures"
 
 
 def points(values: Iterable[Point]) -> Iterator[str]:
@@ -82,8 +104,22 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def run_document(run: Run) -> JsonObject:
-    """One run."""
+def answer(plan: Plan, values: Points) -> JsonObject:
+    """All of an experiment."""
+    return {
+        "model": plan.name,
+        "edition": plan.edition.name,
+        "seed": plan.seed,
+        "replications": plan.replications,
+        "command": plan.command(),
+        "interrupted": values.interrupted,
+        "points": [point_document(point) for point in values],
+    }
+
+
+def run_document(measured: Measured) -> JsonObject:
+    """One run; for each of its queues, the two sides of Little's law."""
+    run = measured.run
     return {
         "messages": run.messages,
         "sim_time_s": run.sim_time_s,
@@ -91,6 +127,10 @@ def run_document(run: Run) -> JsonObject:
         "broken": run.broken,
         "never": run.never,
         "interrupted": run.interrupted,
+        "queues": {
+            name: {"inside": law.number, "rate_hz": law.rate_hz, "stay_s": law.stay_s}
+            for name, law in measured.laws.items()
+        },
     }
 
 
@@ -110,11 +150,11 @@ def point_document(point: Point) -> JsonObject:
         "against_first": {
             name: _numbers(interval) for name, interval in point.against_first.items()
         },
-        "runs": [run_document(measured.run) for measured in point.runs],
+        "runs": [run_document(one) for one in point.runs],
     }
 
 
-def table(values: list[Point]) -> str:
+def table(values: Sequence[Point]) -> str:
     """All variants as CSV: a row for each variant and figure."""
     keys = list(values[0].parameters) if values else []
     out = io.StringIO()

@@ -8,8 +8,9 @@ import pytest
 
 from acpsim.errors import UsageError
 from acpsim.sim.experiment import experiment, measure_once, parse_sweep
-from acpsim.sim.figures import AVERAGES, FIGURES, Figures, TimeAverage
+from acpsim.sim.figures import AVERAGES, FIGURES, Figures
 from acpsim.sim.model import load_model, override, parse_model
+from acpsim.sim.queueing import TimeAverage
 from acpsim.sim.run import run
 from acpsim.wire.edition import DRAFT
 

@@ -1,0 +1,130 @@
+"""Runs what `acpsim sim` was asked for and writes what is wanted of it, where it is wanted."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import click
+
+from acpsim import __version__
+from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
+from acpsim.cli.output import explain
+from acpsim.cli.progress import progress
+from acpsim.errors import UsageError
+from acpsim.files import open_output
+from acpsim.sim.experiment import Points, Progress
+from acpsim.sim.plan import Counted, FirstSession, Plan, both, conduct
+from acpsim.sim.service import Apply
+from acpsim.sim.tap import Observer, Write
+from acpsim.targets.address import open_target
+from acpsim.targets.timed import timed
+from acpsim.views import document, plots, simulated
+from acpsim.views.timeline import EVENTS_MAX
+from acpsim.wire.trace import read_trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is made of a plan's answer: files, and how the rest is said."""
+
+    out: str | None
+    observer: Observer
+    table: str | None
+    plot: str | None
+    figure: str | None
+    against: str | None
+    jobs: int
+    form: str
+
+
+def answer(plan: Plan, wanted: Wanted) -> int:
+    """Run the plan, write and say what is wanted; returns the exit status."""
+    if wanted.out == "-" and wanted.form == "json":
+        raise UsageError("--format json: standard output cannot hold the trace too; give -o a file")
+    picture = plots.form_of(wanted.plot) if wanted.plot else ""
+    plots.check_names(wanted.figure, wanted.against, [sweep.key for sweep in plan.swept()])
+    session = FirstSession("sess_1", lines_max=EVENTS_MAX)
+    writers: dict[Observer, Write] = {}
+    if wanted.plot and not plan.sweeps:
+        writers["client"] = session
+    with contextlib.ExitStack() as stack:
+        # Opened before the run: what cannot be written is said at once.
+        trace, table, plot = (
+            _opened(path, stack) for path in (wanted.out, wanted.table, wanted.plot)
+        )
+        lines = Counted(trace.write) if trace is not None else None
+        if lines is not None:
+            seen = wanted.observer
+            writers[seen] = both(writers[seen], lines) if seen in writers else lines
+        points = _conducted(plan, wanted.jobs, writers, stack)
+        if table is not None:
+            table.write(simulated.table(points).encode())
+        if plot is not None and points:
+            drawn = plots.draw(
+                points,
+                wanted.figure,
+                form=picture,
+                caption=plan.command(),
+                against=wanted.against,
+                events=read_trace(session.lines).events,
+            )
+            plot.write(drawn)
+    _say(plan, points, wanted)
+    return _status(points, lines)
+
+
+def _opened(path: str | None, stack: contextlib.ExitStack) -> BinaryIO | None:
+    if path is None:
+        return None
+    return sys.stdout.buffer if path == "-" else stack.enter_context(open_output(path))
+
+
+def _conducted(
+    plan: Plan, jobs: int, writers: dict[Observer, Write], stack: contextlib.ExitStack
+) -> Points:
+    def reducers(address: str) -> Callable[[], Apply]:
+        target = open_target(address, edition=plan.edition)
+        stack.callback(target.close)
+        return lambda: timed(target, plan.edition)
+
+    with _shown(plan) as shown:
+        return conduct(plan, jobs=jobs, reducers=reducers, writers=writers, progress=shown)
+
+
+@contextlib.contextmanager
+def _shown(plan: Plan) -> Iterator[Progress | None]:
+    """What shows how far the runs are; nothing where nobody would see it, since it costs time."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress("simulating", None) as bar:
+
+        def show(done: int, total: int, messages: int) -> None:
+            more = f", {messages} messages" if messages else ""
+            bar(done, f"simulating: {done} of {total} runs{more}")
+
+        yield show
+
+
+def _say(plan: Plan, points: Points, wanted: Wanted) -> None:
+    if wanted.form == "json":
+        click.echo(document.text_of(simulated.answer(plan, points)))
+        return
+    aside = wanted.out == "-" or wanted.table == "-"
+    click.echo(simulated.started(__version__, plan), err=aside)
+    for line in simulated.measured(points):
+        click.echo(line, err=aside)
+
+
+def _status(points: Points, lines: Counted | None) -> int:
+    runs = [one.run for point in points for one in point.runs]
+    if points.interrupted:
+        return INTERRUPTED
+    if not any(run.messages for run in runs) or (lines is not None and not lines.messages):
+        explain("sim", "no message was written: the run ended before one came to its observer")
+        return NOTHING_TESTED
+    return FOUND if any(run.broken for run in runs) else 0

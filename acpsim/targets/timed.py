@@ -1,0 +1,40 @@
+"""A target as whoever times it wants it: each message from its text on, as a client gets it.
+
+Owns: `timed`. Reading a message is part of the time that a client needs for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acpsim.targets.reference import ReferenceTarget
+from acpsim.targets.target import Target
+from acpsim.wire.edition import Edition
+from acpsim.wire.methods import SessionUpdate
+from acpsim.wire.trace import Event, event, lost
+
+
+def timed(target: Target, edition: Edition) -> Callable[[Event], None]:
+    """Forget what the target holds; then each call lets it take one message.
+
+    The reference gets updates as bytes, by the way that was made for it.
+    """
+    target.reset()
+
+    def apply(item: Event) -> None:
+        if item.dir == "lost":
+            target.apply([lost(t=item.t, line=item.line)])
+        else:
+            target.apply([event(item.dir, item.raw, edition=edition, line=item.line, t=item.t)])
+
+    if not isinstance(target, ReferenceTarget):
+        return apply
+    receive = target.receive
+
+    def receive_updates(item: Event) -> None:
+        if isinstance(item.message, SessionUpdate):
+            receive(item.raw)
+        else:
+            apply(item)
+
+    return receive_updates
