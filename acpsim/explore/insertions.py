@@ -128,6 +128,7 @@ class Pen(Teller):
         for update in history_updates(standing.snapshot) if replay else ():
             fields = {name: value for name, value in update.items() if name != "sessionUpdate"}
             self.up(str(update["sessionUpdate"]), self.session, **fields)
+        self.up("session_info_update", self.session, title="Taken up again")
         self.report(state, reason, standing)
         self.answer(identity, {})
 
@@ -251,7 +252,7 @@ def permission_answer(place: Place) -> Iterator[Variation]:
             answer = place.recording.events[recorded]
             rest = place.recording.events[place.at : recorded]
             after = place.recording.events[recorded + 1 :]
-            sooner = (*place.before, replace(answer, line=0), *rest, *after)
+            sooner = (*place.before, answer, *rest, *after)
             yield _variation(place, "as recorded, sooner", sooner)
         if not standing.stopping:
             yield from _other_answers(place, standing, question)
