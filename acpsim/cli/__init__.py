@@ -39,6 +39,8 @@ COMMANDS: Final[dict[str, str]] = {
     "reduce": "print what a client holds at the end of a conversation",
     "replay": "run one saved counterexample or vector again",
     "show": "draw a conversation as a sequence diagram",
+    "explore": "run every order of a small scenario that can be told from the others",
+    "sweep": "put a client's action at every position of a conversation",
     "sim": "run a model and write its trace and figures",
     "fit": "write a model whose delays are those of recorded conversations",
     "mutants": "run the fuzzer on every seeded fault and say which it caught",

@@ -234,30 +234,37 @@ class Session:
     def copy(self, owner: Owner) -> Session:
         """The same for another owner: the tables copied, the entities in them shared."""
         other: Session = Session.__new__(Session)
-        for name in _SHARED:
-            setattr(other, name, getattr(self, name))
-        for name in _TABLES:
-            setattr(other, name, getattr(self, name).copy())
+        # Written out: a search through many orders copies sessions as often as it applies messages.
+        other.background = self.background
+        other.closed = self.closed
+        other.commands = self.commands
+        other.completions = self.completions
+        other.config_options = self.config_options
+        other.confirmed = self.confirmed
+        other.edition = self.edition
+        other.error = self.error
+        other.id = self.id
+        other.info_meta = self.info_meta
+        other.state = self.state
+        other.stop_reason = self.stop_reason
+        other.title = self.title
+        other.updated_at = self.updated_at
+        other.usage = self.usage
+        other.usage_cost = self.usage_cost
+        other.usage_size = self.usage_size
+        other.usage_used = self.usage_used
+        other.timeline = self.timeline.copy()
+        other.session_messages = self.session_messages.copy()
+        other.tool_calls = self.tool_calls.copy()
+        other.terminals = self.terminals.copy()
+        other.plans = self.plans.copy()
+        other.compactions = self.compactions.copy()
+        other.subagents = self.subagents.copy()
+        other.stretch_tools = self.stretch_tools.copy()
+        other.prompts = self.prompts.copy()
+        other.permissions = self.permissions.copy()
+        other.notices = self.notices.copy()
+        other.unknown = self.unknown.copy()
         other.messages = {kind: table.copy() for kind, table in self.messages.items()}
         other.owner = owner
         return other
-
-
-_TABLES: Final = (
-    "timeline",
-    "session_messages",
-    "tool_calls",
-    "terminals",
-    "plans",
-    "compactions",
-    "subagents",
-    "stretch_tools",
-    "prompts",
-    "permissions",
-    "notices",
-    "unknown",
-)
-"""What is changed in place, and therefore copied for another owner."""
-_SHARED: Final = tuple(
-    name for name in Session.__slots__ if name not in (*_TABLES, "messages", "owner")
-)

@@ -45,13 +45,32 @@ class PartialOrder:
         return tuple(found)
 
     @functools.cached_property
-    def weights(self) -> tuple[int, ...]:
-        """For each thing, how many things wait for it, itself included."""
+    def reach(self) -> tuple[int, ...]:
+        """For each thing, itself and all that wait for it, as bits of an integer."""
         bits = [1 << at for at in range(len(self))]
         for at in range(len(self) - 1, -1, -1):
             for later in self.after[at]:
                 bits[at] |= bits[later]
-        return tuple(each.bit_count() for each in bits)
+        return tuple(bits)
+
+    @functools.cached_property
+    def weights(self) -> tuple[int, ...]:
+        """For each thing, how many things wait for it, itself included."""
+        return tuple(each.bit_count() for each in self.reach)
+
+    @functools.cached_property
+    def head(self) -> int:
+        """How many things come first in every order, in the sequence in which they were given."""
+        count = 0
+        while count < len(self) and self.reach[count].bit_count() == len(self) - count:
+            count += 1
+        return count
+
+    @functools.cached_property
+    def waiting(self) -> tuple[int, ...]:
+        """For each thing, how many it waits for directly once the head is done."""
+        head = self.head
+        return tuple(sum(first >= head for first in earlier) for earlier in self.before)
 
     @functools.cached_property
     def chain_of(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias
 
+from acpsim.schedule.count import Remaining
 from acpsim.schedule.order import PartialOrder
 from acpsim.schedule.tape import Tape
 
@@ -25,19 +26,20 @@ class Strategy(Protocol):
 
 def arrange(order: PartialOrder, strategy: Strategy) -> tuple[list[int], Tape]:
     """One of the orders, and the tape that gives it again."""
-    waiting = [len(earlier) for earlier in order.before]
-    ready = [at for at, count in enumerate(waiting) if count == 0]
-    chosen: list[int] = []
-    choices: list[int] = []
-    after = order.after
+    head = order.head  # without choice, and the same in all orders
+    chosen = [*range(head)]
+    choices = [0] * head
+    waiting = [*order.waiting]
+    ready = [at for at in range(head, len(order)) if waiting[at] == 0]
+    after, choose = order.after, strategy.choose
     while ready:
-        choice = 0 if len(ready) == 1 else strategy.choose(len(chosen), ready)
+        choice = 0 if len(ready) == 1 else choose(len(chosen), ready)
         choices.append(choice)
         at = ready.pop(choice)
         chosen.append(at)
         for later in after[at]:
-            waiting[later] -= 1
-            if waiting[later] == 0:
+            left = waiting[later] = waiting[later] - 1
+            if left == 0:
                 insort(ready, later)
     return chosen, Tape(tuple(choices))
 
@@ -46,7 +48,8 @@ class Uniform:
     """A random walk, weighted by how many things wait for each that is ready.
 
     Every order is equally likely where each thing waits for at most one other directly, as in
-    streams with answers branching off; elsewhere that is nearly so.
+    streams with answers branching off; elsewhere that is nearly so, and `Even` is the one that is
+    exact: it pays where many orders of one scenario are wanted.
     """
 
     def __init__(self, order: PartialOrder, chance: random.Random) -> None:
@@ -54,13 +57,36 @@ class Uniform:
         self._chance = chance
 
     def choose(self, step: int, ready: Sequence[int]) -> int:
-        weights = self._weights
-        left = self._chance.random() * sum(weights[at] for at in ready)
-        for place, at in enumerate(ready):
-            left -= weights[at]
+        weights = [*map(self._weights.__getitem__, ready)]
+        left = self._chance.random() * sum(weights)
+        for place, weight in enumerate(weights):
+            left -= weight
             if left < 0:
                 return place
         return len(ready) - 1
+
+
+class Even:
+    """A random walk that counts in how many orders it can go on: every order is equally likely.
+
+    `remaining` may be shared by all runs of one partial order, and grows with what they reach.
+    """
+
+    def __init__(self, order: PartialOrder, chance: random.Random, remaining: Remaining) -> None:
+        self._reach = order.reach
+        self._chance = chance
+        self._remaining = remaining
+
+    def choose(self, step: int, ready: Sequence[int]) -> int:
+        left, remaining = 0, self._remaining
+        for at in ready:
+            left |= self._reach[at]
+        draw = self._chance.randrange(remaining[left])
+        for place, at in enumerate(ready):
+            draw -= remaining[left & ~(1 << at)]
+            if draw < 0:
+                return place
+        raise AssertionError("the orders after each choice add up to those before it")
 
 
 class Priorities:
@@ -89,7 +115,8 @@ class Priorities:
 
     def _best(self, ready: Sequence[int]) -> int:
         ranks, chain_of = self._ranks, self._chain_of
-        return max(range(len(ready)), key=lambda place: ranks[chain_of[ready[place]]])
+        here = [ranks[chain_of[at]] for at in ready]
+        return here.index(max(here))
 
     @staticmethod
     def bound(order: PartialOrder, depth: int) -> float:
@@ -106,6 +133,8 @@ class Delays:
         self._late: list[int] = []
 
     def choose(self, step: int, ready: Sequence[int]) -> int:
+        if not self._late and step not in self._steps:
+            return 0
         on_time = [place for place, at in enumerate(ready) if at not in self._late]
         if step in self._steps and len(on_time) > 1:
             self._late.append(ready[on_time.pop(0)])
