@@ -121,11 +121,13 @@ class AgentSession:
 
     def cancelled(self) -> None:
         """`session/cancel` arrived: foreground work and prompts not yet inserted end."""
-        if self._busy():
-            self.refuse_held()
-            self.interrupt("cancel")
-        else:
+        if not self._busy() and not self.held:
             self.world.happened("cancel-while-idle")
+            return
+        # Refused, too, is what arrived in this very moment and has not been begun.
+        self.refuse_held()
+        if self._busy():
+            self.interrupt("cancel")
 
     def withdrawn(self, request: RequestId) -> None:
         """`$/cancel_request` arrived for a prompt of this session; too late once inserted."""
