@@ -91,12 +91,12 @@ MISBEHAVIOURS: Final[dict[str, Misbehaviour]] = {
     "RPC-CANCEL-ANSWER": _agent("never answers withdrawn prompts", agent.withdrawn_unanswered),
     "RPC-UNKNOWN-SESSION": _agent("speaks for a session that is not there", agent.ghost),
     "RPC-NO-REPLY-TO-NOTIFICATION": _agent("answers notifications", agent.answers_notifications),
-    "RPC-ID-REUSE": _client("uses one id for every prompt", client.one_id),
+    "RPC-ID-REUSE": _client("uses one id for two open requests", client.one_id),
     "PROMPT-CONTENT-CAPABILITY": _client("sends blocks nobody declared", client.undeclared_block),
     "PROMPT-AFTER-SETUP": _client("prompts before initialize is answered", client.hasty_prompt),
     "CANCEL-PERMISSIONS": _client("allows after its own cancel", client.allows_after_cancel),
     "CANCEL-PERMISSIONS-OPEN": _client(
-        "answers no permission request", client.no_permission_answer
+        "answers no permission request after its cancel", client.no_permission_answer
     ),
     "PERMISSION-OUTCOME": _client("selects what was not offered", client.unoffered),
 }
@@ -104,6 +104,30 @@ MISBEHAVIOURS: Final[dict[str, Misbehaviour]] = {
 
 UNSEEN: Final[dict[str, str]] = {}
 """Rule → why no misbehaviour breaks it on the wire."""
+
+
+ENTAILED: Final[dict[str, dict[str, str]]] = {
+    "PROMPT-ERROR-AFTER-INSERT": {
+        "CANCEL-KEEPS-INSERTION": "a cancel may cross the error on the wire",
+        "CLOSE-PROMPT-OUTCOME": "and so may a close",
+    },
+    "PROMPT-PENDING-IDLE": {
+        "PROMPT-ANSWERED": "a trace without pauses shows it only where the prompt is never answered"
+    },
+    "RPC-CANCEL-ANSWER": {
+        "PROMPT-ANSWERED": "a withdrawn prompt without an answer is a prompt without one",
+        "CLOSE-PROMPT-OUTCOME": "and has none either when its session is closed",
+    },
+    "CANCEL-KEEPS-INSERTION": {
+        "PROMPT-ERROR-AFTER-INSERT": "the one rule forbids for a cancel what the other forbids"
+    },
+    "CANCEL-NOT-ERROR": {"CANCEL-IDLE": "what is reported as an error is not reported cancelled"},
+    "CLOSE-CANCELS": {"STATE-IDLE": "work that ends without idle is work without idle"},
+    "SUBAGENT-ANNOUNCED": {"RPC-UNKNOWN-SESSION": "nobody knows a child that was not announced"},
+    "PROMPT-AFTER-SETUP": {"RPC-UNKNOWN-SESSION": "before initialize no session is known"},
+    "RPC-ID-REUSE": {"RPC-RESPONSE-MATCH": "of two open requests of one id one is forgotten"},
+}
+"""Rule → others that nobody can leave whole who breaks it, with the reason."""
 
 
 def changes(names: tuple[str, ...], party: str) -> list[Change]:

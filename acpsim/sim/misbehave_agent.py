@@ -54,20 +54,28 @@ def one_message_id(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def late_error(rogue: Rogue, message: JsonObject) -> Said:
-    """The error has to come after the echo, or it breaks another rule."""
+    """The error has to come after the echo, and no cancel or close before it.
+
+    Or it breaks another rule.
+    """
     if rogue.is_prompt_answer(message, ok=True):
         identity = message["result"]["messageId"]
         session = rogue.prompts[message["id"]]["params"]["sessionId"]
         if (session, identity) in rogue.memory:
-            return [_fail(message)]
-        rogue.memory["held", session] = _fail(message)
+            return [message if _is_stopped(rogue, session) else _fail(message)]
+        rogue.memory["held", session] = message
         return []
     if _variant(message, "user_message", "user_message_chunk"):
         session = session_of(message)
         rogue.memory[session, update_of(message)["messageId"]] = True
         held = rogue.memory.pop(("held", session), None)
-        return [message] if held is None else [message, held]
+        if held is not None:
+            return [message, held if _is_stopped(rogue, session) else _fail(held)]
     return [message]
+
+
+def _is_stopped(rogue: Rogue, session: str) -> bool:
+    return session in rogue.cancelled or session in rogue.closing.values()
 
 
 def orphan(rogue: Rogue, message: JsonObject) -> Said:
@@ -83,8 +91,12 @@ def orphan(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def no_answer(rogue: Rogue, message: JsonObject) -> Said:
+    """A prompt that is withdrawn gets its answer after all: another rule asks for that."""
     answers = rogue.is_prompt_answer(message, ok=True) or rogue.is_prompt_answer(message, ok=False)
-    return [] if answers else [message]
+    if answers:
+        rogue.memory[message["id"]] = message
+    asked_for = [rogue.memory.pop(key) for key in rogue.withdrawn & rogue.memory.keys()]
+    return asked_for if answers else [*asked_for, message]
 
 
 def answer_after_work(rogue: Rogue, message: JsonObject) -> Said:
@@ -122,11 +134,15 @@ def no_running(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def no_idle(rogue: Rogue, message: JsonObject) -> Said:
-    return [] if _state(message, "idle") else [message]
+    session = session_of(message)
+    asked_for = _is_stopped(rogue, session) or session in {
+        asked["params"]["sessionId"] for asked in rogue.resuming.values()
+    }
+    return [] if _state(message, "idle") and not asked_for else [message]
 
 
 def no_stop_reason(rogue: Rogue, message: JsonObject) -> Said:
-    if _state(message, "idle"):
+    if _state(message, "idle") and update_of(message).get("stopReason") != "cancelled":
         for key in ("stopReason", "error"):
             update_of(message).pop(key, None)
     return [message]
@@ -192,15 +208,20 @@ def open_tools(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def cancelled_as_end_turn(rogue: Rogue, message: JsonObject) -> Said:
-    if _state(message, "idle") and session_of(message) in rogue.cancelled:
+    if _ends_cancelled(rogue, message):
         update_of(message)["stopReason"] = "end_turn"
     return [message]
 
 
 def cancelled_as_error(rogue: Rogue, message: JsonObject) -> Said:
-    if _state(message, "idle") and session_of(message) in rogue.cancelled:
+    if _ends_cancelled(rogue, message):
         update_of(message).update(stopReason="error", error=CODE)
     return [message]
+
+
+def _ends_cancelled(rogue: Rogue, message: JsonObject) -> bool:
+    cancelled = update_of(message).get("stopReason") == "cancelled"
+    return _state(message, "idle") and cancelled and session_of(message) in rogue.cancelled
 
 
 def late_statuses(rogue: Rogue, message: JsonObject) -> Said:
@@ -304,9 +325,11 @@ def no_in_progress(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def invented_status(rogue: Rogue, message: JsonObject) -> Said:
-    if _variant(message, "tool_call_update") and update_of(message).get("status") == "in_progress":
-        update_of(message)["status"] = "busy"
-    return [message]
+    update = update_of(message)
+    if not _variant(message, "tool_call_update") or update.get("status") != "in_progress":
+        return [message]
+    busy = {**update, "status": "busy"}
+    return [message, saying(session_of(message), busy)]
 
 
 def no_base64(rogue: Rogue, message: JsonObject) -> Said:
@@ -348,7 +371,7 @@ def endless_compaction(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def no_compaction_status(rogue: Rogue, message: JsonObject) -> Said:
-    if _variant(message, "compaction_update"):
+    if _variant(message, "compaction_update") and update_of(message)["status"] not in ENDED:
         del update_of(message)["status"]
     return [message]
 
@@ -391,8 +414,8 @@ def own_variant(rogue: Rogue, message: JsonObject) -> Said:
 
 def same_options(rogue: Rogue, message: JsonObject) -> Said:
     if message.get("method") == "session/request_permission":
-        for option in message["params"]["options"]:
-            option["optionId"] = "yes"
+        options = message["params"]["options"]
+        options.append({**options[-1], "optionId": options[0]["optionId"]})
     return [message]
 
 
@@ -442,7 +465,8 @@ def no_state_on_resume(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def old_envelope(rogue: Rogue, message: JsonObject) -> Said:
-    if _state(message, "idle"):
+    """Where nothing else hangs on the message: whoever cannot read it misses a list of commands."""
+    if _variant(message, "available_commands_update"):
         message["jsonrpc"] = "1.0"
     return [message]
 

@@ -9,11 +9,11 @@ Said = list[JsonObject]
 
 
 def one_id(rogue: Rogue, message: JsonObject) -> Said:
-    """RPC-ID-REUSE. The first id is kept, so that its answer is still understood."""
-    if message.get("method") != "session/prompt":
+    """RPC-ID-REUSE. By requests that mean nothing, so that no other is mistaken for one."""
+    if message.get("method") != "session/new":
         return [message]
-    first = rogue.memory.setdefault("id", message["id"])
-    return [{**message, "id": first}]
+    ping = {"jsonrpc": "2.0", "id": "ping", "method": "_ping", "params": {}}
+    return [message, ping, ping]
 
 
 def undeclared_block(rogue: Rogue, message: JsonObject) -> Said:
@@ -41,8 +41,12 @@ def allows_after_cancel(rogue: Rogue, message: JsonObject) -> Said:
 
 
 def no_permission_answer(rogue: Rogue, message: JsonObject) -> Said:
-    """CANCEL-PERMISSIONS-OPEN."""
-    return [] if _outcome(message) else [message]
+    """CANCEL-PERMISSIONS-OPEN. What the agent withdraws is answered: another rule asks for that."""
+    silent = _outcome(message) == "cancelled" and message["id"] not in rogue.withdrawn
+    if silent:
+        rogue.memory[message["id"]] = message
+    asked_for = [rogue.memory.pop(key) for key in rogue.withdrawn & rogue.memory.keys()]
+    return asked_for if silent else [*asked_for, message]
 
 
 def unoffered(rogue: Rogue, message: JsonObject) -> Said:

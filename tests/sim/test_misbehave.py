@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from acpsim.errors import UsageError
 from acpsim.rules.registry import RULES
-from acpsim.sim.misbehave import MISBEHAVIOURS, UNSEEN
+from acpsim.sim.misbehave import ENTAILED, MISBEHAVIOURS, UNSEEN
 from acpsim.sim.model import Model, parse_model
 from acpsim.wire.edition import EDITIONS
 from tests.sim.runs import checked, traces
@@ -61,19 +63,35 @@ def model(rule: str | None) -> Model:
     return parse_model(head + BUSY, where="busy", default_name="busy")
 
 
-def found(rule: str) -> bool:
-    """Whether some run with the misbehaviour has a finding of the rule."""
-    return any(
-        finding.rule == rule
+@cache
+def found(rule: str) -> frozenset[tuple[str, str]]:
+    """Every rule that some run with the misbehaviour has a finding of, and how certain it is."""
+    return frozenset(
+        (finding.rule, finding.certainty)
         for seed in range(5)
         for edition in EDITIONS.values()
         for finding in checked(traces(model(rule), seed=seed, edition=edition)["wire"]).findings
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", MISBEHAVIOURS)
 def test_the_checker_finds_what_the_misbehaviour_breaks(rule: str) -> None:
-    assert found(rule)
+    assert rule in {name for name, _ in found(rule)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", MISBEHAVIOURS)
+def test_a_misbehaviour_breaks_exactly_its_rule_and_what_that_entails(rule: str) -> None:
+    others = {name for name, certainty in found(rule) if certainty == "definite"} - {rule}
+
+    assert others <= ENTAILED.get(rule, {}).keys()
+
+
+@pytest.mark.parametrize("rule", ENTAILED)
+def test_what_a_breach_entails_are_other_rules_and_why(rule: str) -> None:
+    assert rule in MISBEHAVIOURS
+    assert all(other in RULES and other != rule and why for other, why in ENTAILED[rule].items())
 
 
 @pytest.mark.parametrize("rule", MISBEHAVIOURS)
