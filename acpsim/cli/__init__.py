@@ -40,6 +40,7 @@ COMMANDS: Final[dict[str, str]] = {
     "replay": "run one saved counterexample or vector again",
     "show": "draw a conversation as a sequence diagram",
     "explore": "run every order of a small scenario that can be told from the others",
+    "commute": "try which neighbours a reducer takes for ordered that commute",
     "sweep": "put a client's action at every position of a conversation",
     "sim": "run a model and write its trace and figures",
     "fit": "write a model whose delays are those of recorded conversations",

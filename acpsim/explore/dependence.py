@@ -26,6 +26,7 @@ bring the two together all the same, and that is where clients go wrong: of the 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
@@ -67,11 +68,7 @@ EVERYWHERE: Final[Place] = ("everywhere",)
 
 
 class Dependence:
-    """For any two messages of a scenario, whether their order can be seen.
-
-    `masks[a]` holds, as bits, the messages that depend on message `a` and are concurrent with it;
-    `state_masks` the same by the relation `state`.
-    """
+    """For any two messages of a scenario, whether their order can be seen."""
 
     def __init__(self, scenario: Scenario, relation: str = "reconcile") -> None:
         assert relation in RELATIONS, relation
@@ -87,10 +84,16 @@ class Dependence:
             for session in self._belongings[at]
         }
         self._touches = [dict(sorted(self._touched(at))) for at in range(len(scenario.events))]
-        self.masks = self._concurrent_masks()
-        self.state_masks: list[int] = (
-            self.masks if relation == "state" else Dependence(scenario, "state").masks
-        )
+
+    @functools.cached_property
+    def masks(self) -> list[int]:
+        """For each message, those that depend on it and are concurrent with it, as bits."""
+        return self._concurrent_masks()
+
+    @functools.cached_property
+    def state_masks(self) -> list[int]:
+        """The same by the relation `state`."""
+        return self.masks if self.relation == "state" else Dependence(self.scenario, "state").masks
 
     def depend(self, one: Node, other: Node) -> bool:
         """Whether two messages touch one place, and one of them changes it. Symmetric."""
