@@ -5,21 +5,15 @@ from __future__ import annotations
 import click
 
 from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
-from acpsim.cli.options import (
-    edition_named,
-    edition_option,
-    format_option,
-    rule_option,
-    seed_unused,
-)
-from acpsim.cli.output import explain, say
+from acpsim.cli.options import ci_format, edition_named, edition_option, rule_option, seed_unused
+from acpsim.cli.output import echo_ci, explain, say
 from acpsim.errors import UsageError
 from acpsim.files import check_inputs, open_input
 from acpsim.rules.finding import Coverage
 from acpsim.rules.registry import RULES
 from acpsim.rules.stream import add, check_stream, fails, only
 from acpsim.targets.target import nearest
-from acpsim.views import document, text
+from acpsim.views import ci, document, text
 from acpsim.wire.trace import Observer
 
 EPILOG = """\b
@@ -27,6 +21,7 @@ Examples:
   acpsim check calls.jsonl
   acpsim check --strict --rule PROMPT-ECHO --rule STATE-IDLE one.jsonl two.jsonl
   agent-log | acpsim check --format json -
+  acpsim check --format junit calls.jsonl > rules.xml
 """
 
 
@@ -47,7 +42,7 @@ Examples:
     help="Remark on prompts that wait this long while their session is idle and silent.",
 )
 @edition_option
-@format_option
+@ci_format
 @seed_unused
 def command(
     traces: tuple[str, ...],
@@ -68,7 +63,7 @@ def command(
     check_inputs(traces)
     given = edition_named(edition)
     coverage: dict[str, Coverage] = {}
-    documents, status, messages = [], 0, 0
+    documents, told, status, messages = [], ci.Told(), 0, 0
     for path in traces:
         with open_input(path) as stream:
             done = check_stream(stream, edition=given, observer=observer, quiet_s=quiet_s)
@@ -79,16 +74,19 @@ def command(
             status = FOUND
         if form == "json":
             documents.append(document.checked(path, report, done.diagnostics))
-        else:
+        elif form == "text":
             say(text.checked(path, report, done.diagnostics, done.edition))
+        told.check(path, report, done.diagnostics, strict=strict)
         if done.interrupted:
-            explain(
-                "check", f"interrupted in {path} after {text.counted(report.messages, 'message')}"
-            )
+            read = text.counted(report.messages, "message")
+            explain("check", f"interrupted in {path} after {read}")
             status = INTERRUPTED
             break
     if form == "json":
         click.echo(document.text_of({"traces": documents, "coverage": document.coverage(coverage)}))
+    elif form != "text":
+        told.skip(coverage, chosen)
+        echo_ci(form, told)
     elif len(traces) > 1:
         say([text.coverage_line(coverage, messages)])
     untested = text.untested(messages, coverage, chosen)

@@ -8,17 +8,17 @@ import click
 
 from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
 from acpsim.cli.options import (
+    ci_format,
     edition_default,
     edition_named,
-    format_option,
     seed_option,
     target_option,
 )
-from acpsim.cli.output import explain, say
+from acpsim.cli.output import echo_ci, explain, say
 from acpsim.cli.progress import progress
 from acpsim.cli.watch import Watch
 from acpsim.fuzz.campaign import Options, Reason, run
-from acpsim.views import document, faults
+from acpsim.views import ci, document, faults
 from acpsim.wire.edition import DRAFT
 
 POSITIVE = click.FloatRange(min=0, min_open=True)
@@ -55,7 +55,7 @@ Examples:
     help="Directory of traces that are tried first.",
 )
 @edition_default("draft")
-@format_option
+@ci_format
 def command(
     target: str,
     seconds: float | None,
@@ -84,13 +84,15 @@ def command(
     )
     limit = options.seconds_max if cases is None else float(cases)
     with progress("fuzzing", limit) as bar:
-        watch = Watch(by_case=cases is not None, quiet=form == "json", bar=bar)
+        watch = Watch(by_case=cases is not None, quiet=form != "text", bar=bar)
         for event in run(options):
             watch.see(event)
     done = watch.done
     assert done is not None
     if form == "json":
         click.echo(document.text_of(faults.campaign_document(done)))
+    elif form != "text":
+        echo_ci(form, ci.Told(results=ci.fuzzed(done)))
     else:
         say(faults.finished(done))
     if done.reason is Reason.INTERRUPTED:

@@ -77,6 +77,15 @@ target_option = click.option(
     metavar="ADDRESS",
     help='The reducer: module:attribute, "cmd:COMMAND LINE", mutant:NAME or reference.',
 )
+ci_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "junit", "sarif"]),
+    default="text",
+    show_default=True,
+    help="json, junit and sarif print one document on standard output and nothing else there.",
+)
+"""For commands whose results a CI system shows: as tests (junit), as remarks on lines (sarif)."""
 format_option = click.option(
     "--format",
     "form",

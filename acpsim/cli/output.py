@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +15,9 @@ from acpsim.views import text
 from acpsim.views.escape import visible
 from acpsim.views.tone import Mixed, Tone, Toned
 from acpsim.wire.trace import Diagnostic
+
+if TYPE_CHECKING:
+    from acpsim.views.ci import Told
 
 STYLES: Final[dict[Tone, dict[str, Any]]] = {
     "breach": {"fg": "red"},
@@ -58,6 +62,12 @@ def draws_lines() -> bool:
 def explain(command: str, why: str) -> None:
     """Say on standard error why a run ends as it does."""
     click.echo(f"acpsim {command}: {visible(why)}", err=True)
+
+
+def echo_ci(form: str, told: Told) -> None:
+    """Write results as one document: `junit` or `sarif`."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+    click.echo(told.text(form, at=now))
 
 
 def remark(path: str, diagnostics: Iterable[Diagnostic]) -> None:

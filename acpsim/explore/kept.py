@@ -47,6 +47,7 @@ def as_fault(
         messages=shrunk.messages,
         minimal=shrunk.minimal,
         inversions=shrunk.inversions,
+        others=shrunk.others,
         events=shrunk.events,
         last_words=verdict.last_words,
         seed=shown.seed,

@@ -100,6 +100,8 @@ class Fault:
     disturbances: tuple[str, ...]
     trace: str | None
     replay: str | None
+    others: bool = False
+    """In one of those checks it failed in another way."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +282,7 @@ class _Campaign:
             messages=shrunk.messages,
             minimal=shrunk.minimal,
             inversions=shrunk.inversions,
+            others=shrunk.others,
             events=shrunk.events,
             last_words=verdict.last_words,
             seed=shown.seed,

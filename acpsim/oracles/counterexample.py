@@ -7,6 +7,7 @@ nothing; the target that it is judged on is the caller's to choose. Vectors are 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -24,7 +25,7 @@ from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.edition import EDITIONS, Edition
 from acpsim.wire.trace import Event, Header, Trace, TraceReader, encode_trace
-from acpsim.wire.vector import Vector
+from acpsim.wire.vector import FORMAT, Vector, read_vector
 
 FIELD: Final = "counterexample"
 """The header's field; a trace without it is a recorded conversation and no counterexample."""
@@ -142,6 +143,36 @@ def _objection(value: Json, path: str) -> Objection:
             f"{path}: no oracle {found.oracle!r}; known are agreement, law:NAME and crash:KIND"
         )
     return found
+
+
+class _Head(Struct, frozen=True):
+    """What tells a vector from a trace."""
+
+    acpsim: str
+
+
+def read_either(
+    data: bytes, path: str, *, edition: Edition | None = None
+) -> Counterexample | Vector:
+    """What a file holds that is called `path`: a counterexample (a trace) or a vector.
+
+    A vector is one JSON value, a trace is one on each line: of several only the first is looked at.
+    Raises `UsageError` for anything else, and for a vector of another edition than `edition`.
+    """
+    try:
+        is_vector = msgspec.json.decode(data, type=_Head).acpsim == FORMAT
+    except (ValueError, RecursionError):
+        is_vector = False
+    if not is_vector:
+        return read(io.BytesIO(data), path, edition=edition)
+    try:
+        vector = read_vector(data)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
+    if edition not in {None, vector.edition}:
+        asked = "" if edition is None else edition.name
+        raise UsageError(f"--edition {asked}: {path} is a vector of {vector.edition.name}")
+    return vector
 
 
 def replay(example: Counterexample, target: Target, *, reference: Target) -> Verdict | None:

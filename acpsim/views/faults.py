@@ -6,7 +6,10 @@ above, actual below, what is equal left out), the few messages, the command. And
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import UNSET
@@ -16,7 +19,7 @@ from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.mutants import Mutant
 from acpsim.views.escape import shown, visible, visible_lines
-from acpsim.views.message import summary
+from acpsim.views.message import remainder, summary
 from acpsim.views.text import counted
 from acpsim.views.tone import toned
 from acpsim.wire.cells import JsonObject
@@ -48,14 +51,43 @@ def fault(value: Fault, number: int) -> Iterator[str]:
         yield f"  at        {visible(value.path)}"
         yield from _difference(value.expected, value.actual)
     yield from last_words(value.last_words)
-    if value.messages:
-        proof = "; with any one less it passes" if value.minimal else ""
-        yield f"  shrunk to {counted(value.messages, 'message')} after set-up{proof}:"
-    else:
-        yield "  shrunk to the set-up alone:"
-    yield from talk(value.events)
+    yield f"  shrunk to {_size(value)}; {proof(value)}:"
+    yield from talk(value.events, value.inversions)
     if value.replay is not None:
         yield f"  see it again: {visible(value.replay, None)}"
+        for kind, command in other_words(value).items():
+            yield f"  as a {kind}: {visible(command, None)}"
+
+
+def _size(value: Fault) -> str:
+    if not value.messages:
+        return "the set-up alone"
+    return f"{counted(value.messages, 'message')} after set-up"
+
+
+def proof(value: Fault) -> str:
+    """What is known of how small a fault is: what was checked, and what not."""
+    if not value.minimal:
+        return "not proven minimal, with less it may fail too"
+    if not value.messages:
+        return "nothing is left to take away"
+    undone = " or undo any inversion" if value.inversions else ""
+    step = f"take any one of them away{undone}" if value.messages > 1 else f"take it away{undone}"
+    if value.others:
+        return f"checked: {step}, and it fails no more in this way, but in another"
+    return f"checked: {step}, and it passes"
+
+
+def other_words(value: Fault) -> dict[str, str]:
+    """The commands that write a saved fault as something else, by what that is."""
+    if value.trace is None or value.replay is None:
+        return {}
+    path = PurePath(value.trace)
+    test = re.sub(r"\W+", "_", path.stem)
+    return {
+        "vector": f"{value.replay} --as vector -o {shlex.quote(str(path.with_suffix('.json')))}",
+        "pytest function": f"{value.replay} --as pytest -o test_{test}.py",
+    }
 
 
 def _rules(rules: tuple[str, ...]) -> str:
@@ -91,13 +123,35 @@ def last_words(words: str) -> Iterator[str]:
             yield f"    {line}"
 
 
-def talk(events: tuple[Event, ...]) -> Iterator[str]:
-    """The messages of a fault, one a line; set-up left out where there is more."""
-    for event in events:
+def talk(events: tuple[Event, ...], inversions: tuple[tuple[int, int], ...] = ()) -> Iterator[str]:
+    """The messages of a fault, one a line, with the fields that a summary would leave out.
+
+    A message that comes before others it used to follow is marked with a letter, and each of those
+    says which letters have overtaken it.
+    """
+    marks = _marks(inversions)
+    for at, event in enumerate(events):
         arrow = {"c2a": ">", "a2c": "<"}.get(event.dir, "!")
         session = getattr(getattr(event.message, "params", None), "session_id", "")
         named = f"[{visible(session, 24)}] " if isinstance(session, str) and session else ""
-        yield f"    {arrow} {named}{summary(event)}"
+        rest = remainder(event)
+        line = f"    {arrow} {named}{summary(event)}{f' {rest}' if rest else ''}"
+        yield f"{line}  {marks[at]}" if at in marks else line
+
+
+def _marks(inversions: tuple[tuple[int, int], ...]) -> dict[int, str]:
+    """Message → what is written beside it: who overtakes, and by whom each is overtaken."""
+    ahead = sorted({other for other, _ in inversions})
+    letter = {at: _letter(number) for number, at in enumerate(ahead)}
+    said: dict[int, list[str]] = {at: [f"({letter[at]}) overtakes"] for at in ahead}
+    for at in sorted({late for _, late in inversions}):
+        by = ", ".join(letter[other] for other, late in inversions if late == at)
+        said.setdefault(at, []).append(f"overtaken by {by}")
+    return {at: "; ".join(words) for at, words in said.items()}
+
+
+def _letter(number: int) -> str:
+    return chr(ord("a") + number % 26) + ("" if number < 26 else str(number // 26))
 
 
 def finished(event: CampaignFinished) -> Iterator[str]:
@@ -130,8 +184,12 @@ def fault_document(value: Fault) -> JsonObject:
         "actual": None if value.actual is UNSET else value.actual,
         "messages": value.messages,
         "minimal": value.minimal,
+        "proof": proof(value),
+        "inversions": [list(pair) for pair in value.inversions],
         "trace": value.trace,
         "replay": value.replay,
+        "as_vector": other_words(value).get("vector"),
+        "as_pytest": other_words(value).get("pytest function"),
     }
 
 

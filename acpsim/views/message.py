@@ -1,6 +1,7 @@
 """One message in a few words: what a reader of a diagram or of a fault wants to know of it.
 
-Owns: `summary`. Everything a peer wrote in it is made visible (`escape`).
+Owns: `summary`, and `remainder`, which is what a summary does not say of a message: in a fault of
+few messages each field may be the cause. Everything a peer wrote is made visible (`escape`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from acpsim.wire.trace import Event
 
 TEXT_MAX: Final = 40
 """Characters of a content shown in a summary."""
+REST_MAX: Final = 160
+"""Characters of the fields that a summary leaves out, where they are shown behind it."""
 IDS: Final = ("messageId", "toolCallId", "terminalId", "planId", "compactionId", "sessionId")
 
 
@@ -40,6 +43,122 @@ def summary(event: Event) -> str:
     if method == "session/update":
         return _update(params.get("update"))
     return f"{head} {_detail(str(method), params)}".rstrip()
+
+
+def remainder(event: Event) -> str:
+    """The fields that `summary` does not say, as a JSON object; empty where it says all.
+
+    What every conversation begins with (`initialize`, `session/new`) is left at its summary.
+    """
+    try:
+        message = msgspec.json.decode(event.raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    if event.dir == "lost" or not isinstance(message, dict):
+        return ""
+    rest = _rest(message)
+    return "" if not rest else visible(_short(_json(rest), REST_MAX), None)
+
+
+def _rest(message: dict[str, Any]) -> dict[str, Any]:
+    """What is left of a message once what its summary says is taken away."""
+    rest = {k: v for k, v in message.items() if k not in ("jsonrpc", "id", "method")}
+    method = message.get("method")
+    if method in PREPARING:
+        return {}
+    params, result, error = (rest.pop(name, None) for name in ("params", "result", "error"))
+    if isinstance(params, dict) and method == "session/update":
+        rest |= {k: v for k, v in params.items() if k not in ("sessionId", "update")}
+        if isinstance(params.get("update"), dict):
+            rest |= _rest_of_update(params["update"])
+    elif isinstance(params, dict):
+        rest |= _rest_of_params(params)
+    elif params is not None:
+        rest["params"] = params
+    if isinstance(result, dict):
+        rest |= _rest_of_result(result)
+    elif "result" in message:
+        rest["result"] = result
+    if isinstance(error, dict):
+        rest |= {k: v for k, v in error.items() if k not in ("code", "message")}
+    elif "error" in message:
+        rest["error"] = error
+    return rest
+
+
+PREPARING: Final = ("initialize", "session/new")
+
+
+def _rest_of_update(update: dict[str, Any]) -> dict[str, Any]:
+    said = {"sessionUpdate"}
+    if update.get("sessionUpdate") == "state_update" and isinstance(update.get("state"), str):
+        said |= {"state"} | ({"stopReason"} if update.get("stopReason") is not None else set())
+        return {k: v for k, v in update.items() if k not in said}
+    said |= {key for key in IDS if key in update}
+    said |= {key for key in ("title", "status", "severity") if isinstance(update.get(key), str)}
+    said |= {key for key in ("content", "summary", "data") if _told_whole(update.get(key))}
+    rest = {k: v for k, v in update.items() if k not in said}
+    plan = rest.pop("plan", None)
+    if isinstance(plan, dict):
+        rest |= {k: v for k, v in plan.items() if k != "planId"}
+    elif "plan" in update:
+        rest["plan"] = plan
+    return rest
+
+
+def _rest_of_params(params: dict[str, Any]) -> dict[str, Any]:
+    rest = {k: v for k, v in params.items() if k not in ("sessionId", "cwd", "requestId")}
+    if _told_whole(rest.get("prompt")):
+        rest.pop("prompt", None)
+    if isinstance(rest.get("title"), str):
+        rest.pop("title")
+    subject = rest.pop("subject", None)
+    call = subject.get("toolCall") if isinstance(subject, dict) else None
+    if isinstance(call, dict) and len(subject) == 2:
+        rest |= {k: v for k, v in call.items() if k != "toolCallId"}
+    elif subject is not None:
+        rest["subject"] = subject
+    if all(_plain_option(option) for option in _listed(rest.get("options"))):
+        rest.pop("options", None)
+    return rest
+
+
+def _rest_of_result(result: dict[str, Any]) -> dict[str, Any]:
+    said = next((k for k in ("messageId", "sessionId", "stopReason") if k in result), "")
+    rest = {k: v for k, v in result.items() if k != said}
+    if {"protocolVersion", "info"} <= rest.keys():
+        return {}  # the answer to `initialize`
+    outcome = rest.get("outcome")
+    if not said and isinstance(outcome, dict):
+        del rest["outcome"]
+        rest |= {k: v for k, v in outcome.items() if k not in ("outcome", "optionId")}
+    return rest
+
+
+def _plain_option(option: Any) -> bool:
+    return isinstance(option, dict) and option.keys() <= {"optionId", "name", "kind"}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _told_whole(value: Any) -> bool:
+    """Whether a content is said in full by its text."""
+    if value is None or isinstance(value, str):
+        return True
+    blocks = _listed(value)
+    return len(blocks) <= 2 and all(_plain_block(block) for block in blocks)
+
+
+def _plain_block(block: Any) -> bool:
+    if not isinstance(block, dict):
+        return False
+    if block.keys() == {"type", "content"} and block["type"] == "content":
+        block = block["content"]
+        return isinstance(block, dict) and _plain_block(block)
+    text = block.get("text")
+    return block.keys() == {"type", "text"} and isinstance(text, str) and len(text) <= TEXT_MAX
 
 
 def _response(message: dict[str, Any]) -> str:
@@ -78,9 +197,9 @@ def _update(update: Any) -> str:
     if not isinstance(update, dict):
         return f"update {_cut(update)}"
     variant = str(update.get("sessionUpdate"))
-    if variant == "state_update":
+    if variant == "state_update" and isinstance(update.get("state"), str):
         reason = update.get("stopReason")
-        return f"{_text(update.get('state'))}{'' if reason is None else f' {_text(reason)}'}"
+        return f"{_text(update['state'])}{'' if reason is None else f' {_text(reason)}'}"
     parts = [visible(variant, TEXT_MAX)]
     parts += [_text(update[key]) for key in IDS if key in update]
     plan = update.get("plan")
@@ -123,8 +242,12 @@ def _text(value: Any) -> str:
 
 
 def _cut(value: Any) -> str:
-    return visible(_short(json.dumps(value, ensure_ascii=False, default=str)), None)
+    return visible(_short(_json(value)), None)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= TEXT_MAX else f"{text[: TEXT_MAX - 1]}…"
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _short(text: str, most: int = TEXT_MAX) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
