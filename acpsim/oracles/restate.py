@@ -29,6 +29,9 @@ from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.trace import Event
 from acpsim.wire.vector import Vector
 
+RESET: Final = "reset"
+"""The oracle that tells a conversation twice."""
+
 Run: TypeAlias = tuple[tuple[Event, ...], ...]
 """The batches in which a conversation is handed over."""
 Place: TypeAlias = tuple[str, ...]
@@ -63,6 +66,8 @@ class Restated:
     expectations: tuple[Expectation, ...] = ()
     sessions: tuple[str, ...] = ()
     law: str | None = None
+    again: bool = False
+    """The conversation is told twice to one target, with a reset between."""
     seed: int = 0
     minimal: bool = False
 
@@ -75,6 +80,8 @@ def vector_of(
     `target` is run to learn in which session and after which message the fault shows; it need not
     fail. Raises `UsageError` for a law that no single conversation shows to be broken.
     """
+    if example.objection.oracle == RESET:
+        raise UsageError("reset is about two runs, and a vector is one; --as pytest makes both")
     verdict = replay(example, target, reference=reference)
     if example.objection.oracle.startswith(LAW):
         verdict = _in_one(example, verdict, target, reference=reference)
@@ -123,6 +130,7 @@ def restated(example: Counterexample, target: Target, *, reference: Target) -> R
         return _law(example, verdict, target, reference=reference)
     events, session, place = _where(example, verdict)
     told = _restated(example, verdict, ((events,),))
+    told = dataclasses.replace(told, again=told.oracle == RESET)
     oracle = example.objection.oracle if verdict is None else verdict.oracle
     if session is None or oracle.startswith(CRASH):
         return dataclasses.replace(told, sessions=tuple(talk.addressed(events)))

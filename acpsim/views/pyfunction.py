@@ -28,6 +28,17 @@ def held(*batches, sessions):
             target.apply(told(batch))
         return {session: target.snapshot(session) for session in sessions}
 '''
+_HELD_AGAIN: Final = '''
+def held(*batches, sessions):
+    """What a client holds of these sessions once it was told this twice, with a reset between."""
+    with closing(open_target(TARGET, edition=EDITION)) as target:
+        for _ in range(2):
+            target.reset()
+            for batch in batches:
+                target.apply(told(batch))
+            after = {session: target.snapshot(session) for session in sessions}
+        return after
+'''
 _TOLD: Final = '''
 def told(batch):
     """The messages as acpsim reads them from a trace."""
@@ -53,7 +64,7 @@ def function_file(value: Restated, target: str) -> str:
         body += [*_messages(name, batches), ""]
     body += [_TOLD.rstrip("\n"), ""]
     if value.law is None or value.expectations:
-        body += [_HELD.rstrip("\n"), ""]
+        body += [(_HELD_AGAIN if value.again else _HELD).rstrip("\n"), ""]
         if any(expected.place for expected in value.expectations):
             body += [_AT.rstrip("\n"), ""]
     body += ["", f"def test_{value.name}():", *_body(value, names)]
