@@ -9,7 +9,7 @@ other purpose's draws move when its size changes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -165,6 +165,13 @@ def with_mean(spec: Spec, value_s: float) -> dict[str, object]:
         name: value * factor for name, value in _parameters(spec).items() if name.endswith("_s")
     }
     return {**spec, **stretched}
+
+
+def shares(values: Sequence[float] | Numbers, count: int) -> list[float]:
+    """At most `count` values for many: the sorted ones in equal shares, and each share's mean."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    parts = np.array_split(ordered, min(count, len(ordered)))
+    return [float(f"{part.mean():.6g}") for part in parts]
 
 
 def read_values(text: str, where: str) -> list[float]:

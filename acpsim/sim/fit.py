@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acpsim.sim.distributions import Numbers, Spec
+from acpsim.sim.distributions import Numbers, mean_s, shares
 from acpsim.wire import methods, updates
 from acpsim.wire.jsonrpc import Malformed, Response
 from acpsim.wire.pairing import Pairing
@@ -27,6 +27,12 @@ SPREAD_MIN: Final = 1e-3
 """Relative spread below which values count as one constant."""
 ALPHA_MIN: Final = 1.1
 """Exponent of a Pareto tail up to which no fit is believed: the mean hardly exists."""
+MEAN_OFF_MAX: Final = 0.2
+"""How far, as a share, a fitted mean may lie from the measured one: figures are to agree."""
+DISTANCE_MAX: Final = 1.36
+"""Kolmogorov-Smirnov distance times the root of the count from which on a fit is none (5 %)."""
+KEPT_MAX: Final = 40
+"""Values kept where nothing fits: means of equal shares of all."""
 LEAST_S: Final = 1e-6
 """What a delay of nothing is fitted as: a trace's clock has no finer step."""
 
@@ -64,7 +70,7 @@ class Delays:
     def _start(self) -> None:
         self._pairing = Pairing()
         self._asked: dict[Any, float] = {}
-        self._prompts: dict[str, list[float]] = {}
+        self._prompts: dict[str, dict[Any, float | None]] = {}
         self._inserted: dict[tuple[str, str], tuple[str, float]] = {}
         self._last: dict[tuple[str, str, str], float] = {}
         self._since: dict[tuple[str, str], float] = {}
@@ -91,7 +97,9 @@ class Delays:
             self._asked[event.dir, call.id] = event.t
         if isinstance(call, methods.PromptRequest):
             session = call.params.session_id
-            self._prompts.setdefault(session, []).append(event.t)
+            # One that has to wait for other work says nothing of the hook.
+            free = self._state.get(session, "idle") == "idle"
+            self._prompts.setdefault(session, {})[call.id] = event.t if free else None
             idle = self._since.pop((session, "idle"), None)
             if idle is not None:
                 self._note("client.think", event.t - idle)
@@ -105,13 +113,16 @@ class Delays:
             return
         other = "c2a" if event.dir == "a2c" else "a2c"
         asked = self._asked.pop((other, response.id), event.t)
+        result = response.result if isinstance(response.result, dict) else {}
         if isinstance(opened.message, methods.RequestPermissionRequest):
-            self._note("client.permission_delay", event.t - asked)
+            outcome = result.get("outcome")
+            if isinstance(outcome, dict) and outcome.get("outcome") == "selected":
+                self._note("client.permission_delay", event.t - asked)
         elif isinstance(opened.message, methods.PromptRequest):
             session = opened.message.params.session_id
-            result = response.result
-            if isinstance(result, dict) and isinstance(result.get("messageId"), str):
+            if isinstance(result.get("messageId"), str):
                 self._sign(session, result["messageId"], "agent.response_delay", event.t)
+            self._prompts.get(session, {}).pop(response.id, None)
 
     def _sign(self, session: str, message: str, kind: str, now_s: float) -> None:
         """A response or an echo: the first of the two shows the insertion, the second its lag."""
@@ -119,8 +130,9 @@ class Delays:
         if before is None:
             self._inserted[session, message] = (kind, now_s)
             prompts = self._prompts.get(session)
-            if prompts:
-                self._note("agent.hook", now_s - prompts.pop(0))
+            sent_s = prompts.pop(next(iter(prompts))) if prompts else None
+            if sent_s is not None:
+                self._note("agent.hook", now_s - sent_s)
             return
         first, at_s = before
         if first != kind:
@@ -141,8 +153,11 @@ class Delays:
                 if key in self._last:
                     self._note("agent.chunk_gap", now_s - self._last[key])
                 self._last[key] = now_s
-        elif isinstance(update, updates.ToolCallUpdate):
-            self._tool(session, update, now_s)
+        else:
+            # Speech after a tool call says nothing of how long a first word takes.
+            self._since.pop((session, "running"), None)
+            if isinstance(update, updates.ToolCallUpdate):
+                self._tool(session, update, now_s)
 
     def _tool(self, session: str, update: updates.ToolCallUpdate, now_s: float) -> None:
         key = (session, "tool", update.tool_call_id)
@@ -173,25 +188,36 @@ SPEECH: Final = (*CHUNKS, updates.AgentMessage, updates.AgentThought)
 def fit(values_s: Iterable[float]) -> Fit:
     """The distribution that fits best; there is at least one value."""
     values: Numbers = np.sort(np.asarray(list(values_s), dtype=np.float64))
-    mean_s = float(values.mean())
+    mean = float(values.mean())
     spread = float(values.std())
-    if spread <= SPREAD_MIN * max(mean_s, LEAST_S):
-        return Fit({"kind": "constant", "value_s": round(mean_s, 9)}, len(values), mean_s, 0.0)
+    if spread <= SPREAD_MIN * max(mean, LEAST_S):
+        return Fit({"kind": "constant", "value_s": rounded(mean)}, len(values), mean, 0.0)
     if len(values) < FIT_MIN:
         return _empirical(values)
     positive: Numbers = np.maximum(values, LEAST_S)
     candidates = [make(positive) for make in CANDIDATES]
     best = min(candidates, key=lambda candidate: candidate.bic)
     distance = _distance(positive, best.cdf)
-    if distance > 2.0 / math.sqrt(len(values)):
+    spec = {"kind": best.kind, **{key: rounded(value) for key, value in best.parameters.items()}}
+    off = abs(mean_s(spec) - mean) / mean
+    if distance > DISTANCE_MAX / math.sqrt(len(values)) or off > MEAN_OFF_MAX:
         return _empirical(values)
-    rounded = {key: round(value, 9) for key, value in best.parameters.items()}
-    return Fit({"kind": best.kind, **rounded}, len(values), mean_s, distance)
+    return Fit(spec, len(values), mean, distance)
 
 
 def _empirical(values: Numbers) -> Fit:
-    held = [round(float(value), 9) for value in values]
-    return Fit({"kind": "empirical", "values_s": held}, len(held), float(values.mean()), 0.0)
+    """The values themselves, or shares of many of them; the distance is between the two."""
+    held = shares(values, KEPT_MAX)
+    steps = np.searchsorted(held, values, side="right") / len(held)
+    ranks = np.searchsorted(values, values, side="right") / len(values)
+    distance = float(np.abs(steps - ranks).max()) if len(held) < len(values) else 0.0
+    spec = {"kind": "empirical", "values_s": held}
+    return Fit(spec, len(values), float(values.mean()), distance)
+
+
+def rounded(value: float) -> float:
+    """Six digits: more than a delay is ever known to."""
+    return float(f"{value:.6g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,40 +330,3 @@ def _lower_gamma(a: float, x: float) -> float:
         if abs(d * c - 1) < 1e-14:
             break
     return 1.0 - front * h
-
-
-def model_text(fits: dict[str, Fit], *, sources: Iterable[str], prompts: int) -> str:
-    """A model file whose delays are the fitted ones, with the goodness of each beside it."""
-    lines = [
-        "# Scenario   Delays fitted to recorded conversations.",
-        f"# Sources    {', '.join(sources)}",
-        "# Questions  What would change on another network, or with another user?",
-        'text = "fitted to recorded conversations"',
-        "",
-    ]
-    for table in ("client", "agent"):
-        lines.append(f"[{table}]")
-        if table == "client":
-            lines.append(f"prompts = {max(prompts, 1)}")
-        for key, value in fits.items():
-            if key.startswith(f"{table}."):
-                lines.append(
-                    f"{key.partition('.')[2]} = {_inline(value.spec)}  # {_goodness(value)}"
-                )
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _goodness(value: Fit) -> str:
-    measured = f"{value.count} values, mean {value.mean_s:.4g} s"
-    if value.spec["kind"] in {"constant", "empirical"}:
-        return measured
-    return f"{measured}, Kolmogorov-Smirnov distance {value.distance:.3f}"
-
-
-def _inline(spec: Spec) -> str:
-    parts = [
-        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
-        for key, value in spec.items()
-    ]
-    return "{ " + ", ".join(parts) + " }"

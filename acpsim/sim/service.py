@@ -13,9 +13,9 @@ from time import perf_counter
 from typing import Final
 
 import msgspec
-import numpy as np
 
 from acpsim.errors import UsageError
+from acpsim.sim.distributions import shares
 from acpsim.sim.model import Model
 from acpsim.sim.run import run
 from acpsim.wire import methods
@@ -75,10 +75,3 @@ def _times(events: Sequence[Event], apply: Apply, clock: Callable[[], float]) ->
         if collecting:
             gc.enable()
     return times
-
-
-def shares(values: Sequence[float], count: int) -> list[float]:
-    """At most `count` values for many: the sorted ones in equal shares, and each share's mean."""
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    parts = np.array_split(ordered, min(count, len(ordered)))
-    return [float(f"{part.mean():.6g}") for part in parts]

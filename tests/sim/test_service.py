@@ -8,10 +8,10 @@ from itertools import count
 import pytest
 
 from acpsim.errors import UsageError
-from acpsim.sim.distributions import mean_s
+from acpsim.sim.distributions import mean_s, shares
 from acpsim.sim.model import load_model, override, parse_model
 from acpsim.sim.run import run
-from acpsim.sim.service import Apply, measured, shares
+from acpsim.sim.service import Apply, measured
 from acpsim.targets.address import open_target
 from acpsim.targets.timed import timed
 from acpsim.wire.edition import DRAFT
