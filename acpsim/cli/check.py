@@ -76,7 +76,8 @@ def command(
             documents.append(document.checked(path, report, done.diagnostics))
         elif form == "text":
             say(text.checked(path, report, done.diagnostics, done.edition))
-        told.check(path, report, done.diagnostics, strict=strict)
+        else:
+            told.check(path, report, done.diagnostics, strict=strict)
         if done.interrupted:
             read = text.counted(report.messages, "message")
             explain("check", f"interrupted in {path} after {read}")
