@@ -38,6 +38,24 @@ def progress(text: str, total: float | None) -> Iterator[Progress]:
             _BARS.remove(bar)
 
 
+@contextlib.contextmanager
+def runs_progress(text: str) -> Iterator[Callable[[int, int, int], None] | None]:
+    """The same for many runs, told (runs done, runs in all, messages of this one).
+
+    `None` where nobody would see it: being told costs time.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress(text, None) as bar:
+
+        def show(done: int, total: int, messages: int) -> None:
+            more = f", {messages} messages" if messages else ""
+            bar(done, f"{text}: {done} of {total} runs{more}")
+
+        yield show
+
+
 _BARS: Final[list[Any]] = []
 """The bar that is being drawn, if there is one."""
 

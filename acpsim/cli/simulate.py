@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -13,15 +12,13 @@ import click
 from acpsim import __version__
 from acpsim.cli import FOUND, INTERRUPTED, NOTHING_TESTED
 from acpsim.cli.output import explain
-from acpsim.cli.progress import progress
+from acpsim.cli.progress import runs_progress
 from acpsim.errors import UsageError
 from acpsim.files import open_output
-from acpsim.sim.experiment import Points, Progress
-from acpsim.sim.plan import Counted, FirstSession, Plan, both, conduct
-from acpsim.sim.service import Apply
-from acpsim.sim.tap import Observer, Write
-from acpsim.targets.address import open_target
-from acpsim.targets.timed import timed
+from acpsim.sim.experiment import Points
+from acpsim.sim.plan import Counted, FirstSession, Plan, conduct, traced
+from acpsim.sim.tap import Observer
+from acpsim.targets.timed import by_address
 from acpsim.views import document, plots, simulated
 from acpsim.views.timeline import EVENTS_MAX
 from acpsim.wire.trace import read_trace
@@ -47,32 +44,26 @@ def answer(plan: Plan, wanted: Wanted) -> int:
         raise UsageError("--format json: standard output cannot hold the trace too; give -o a file")
     picture = plots.form_of(wanted.plot) if wanted.plot else ""
     plots.check_names(wanted.figure, wanted.against, [sweep.key for sweep in plan.swept()])
-    session = FirstSession("sess_1", lines_max=EVENTS_MAX)
-    writers: dict[Observer, Write] = {}
-    if wanted.plot and not plan.sweeps:
-        writers["client"] = session
+    session = None if plan.sweeps or not wanted.plot else FirstSession("sess_1", EVENTS_MAX)
     with contextlib.ExitStack() as stack:
         # Opened before the run: what cannot be written is said at once.
-        trace, table, plot = (
-            _opened(path, stack) for path in (wanted.out, wanted.table, wanted.plot)
-        )
-        lines = Counted(trace.write) if trace is not None else None
-        if lines is not None:
-            seen = wanted.observer
-            writers[seen] = both(writers[seen], lines) if seen in writers else lines
-        points = _conducted(plan, wanted.jobs, writers, stack)
+        paths = (wanted.out, wanted.table, wanted.plot)
+        trace, table, plot = (_opened(path, stack) for path in paths)
+        lines = None if trace is None else Counted(trace.write)
+        reducers = stack.enter_context(by_address(plan.edition))
+        with runs_progress("simulating") as shown:
+            writers = traced(wanted.observer, lines, session)
+            points = conduct(
+                plan, jobs=wanted.jobs, reducers=reducers, writers=writers, progress=shown
+            )
+        if not points and trace is None:
+            raise KeyboardInterrupt  # Nothing was measured: no file is better than an empty one.
         if table is not None:
             table.write(simulated.table(points).encode())
         if plot is not None and points:
-            drawn = plots.draw(
-                points,
-                wanted.figure,
-                form=picture,
-                caption=plan.command(),
-                against=wanted.against,
-                events=read_trace(session.lines).events,
-            )
-            plot.write(drawn)
+            events = read_trace(session.lines).events if session else ()
+            look = {"form": picture, "caption": plan.command(), "against": wanted.against or ""}
+            plot.write(plots.draw(points, wanted.figure, events=events, **look))
     _say(plan, points, wanted)
     return _status(points, lines)
 
@@ -81,33 +72,6 @@ def _opened(path: str | None, stack: contextlib.ExitStack) -> BinaryIO | None:
     if path is None:
         return None
     return sys.stdout.buffer if path == "-" else stack.enter_context(open_output(path))
-
-
-def _conducted(
-    plan: Plan, jobs: int, writers: dict[Observer, Write], stack: contextlib.ExitStack
-) -> Points:
-    def reducers(address: str) -> Callable[[], Apply]:
-        target = open_target(address, edition=plan.edition)
-        stack.callback(target.close)
-        return lambda: timed(target, plan.edition)
-
-    with _shown(plan) as shown:
-        return conduct(plan, jobs=jobs, reducers=reducers, writers=writers, progress=shown)
-
-
-@contextlib.contextmanager
-def _shown(plan: Plan) -> Iterator[Progress | None]:
-    """What shows how far the runs are; nothing where nobody would see it, since it costs time."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with progress("simulating", None) as bar:
-
-        def show(done: int, total: int, messages: int) -> None:
-            more = f", {messages} messages" if messages else ""
-            bar(done, f"simulating: {done} of {total} runs{more}")
-
-        yield show
 
 
 def _say(plan: Plan, points: Points, wanted: Wanted) -> None:

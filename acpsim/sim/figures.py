@@ -76,7 +76,7 @@ class Figures(Measure):
     __slots__ = ("_open", "arrivals_s", "entities", "observed", "server", "watched")
 
     def __init__(self) -> None:
-        self.observed: dict[str, list[float]] = defaultdict(list)
+        self.observed: dict[str, array[float]] = defaultdict(lambda: array("d"))
         self.server: Server | None = None
         self.watched: dict[str, Watched] = {
             name: Watched() for name in QUEUES if name != "reconciler"
@@ -146,7 +146,7 @@ class Figures(Measure):
 
     def averages(self, now_s: float, overtaken: int) -> dict[str, float]:
         """The figures that are one number, in the order of `AVERAGES`."""
-        gaps = self.observed.get("echo_gap_s", [])
+        gaps = self.observed.get("echo_gap_s", ())
         inside = {name: queue.inside.mean(now_s) for name, queue in self.watched.items()}
         server = self.server
         arrived_hz = middle_rate_hz(self.arrivals_s if server is None else server.arrivals_s)

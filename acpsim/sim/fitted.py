@@ -16,6 +16,7 @@ import numpy as np
 
 from acpsim.sim.distributions import Spec
 from acpsim.sim.fit import DELAYS, Fit
+from acpsim.sim.written import toml
 from acpsim.wire import methods, updates
 from acpsim.wire.jsonrpc import Malformed, Response
 from acpsim.wire.pairing import Pairing
@@ -186,7 +187,7 @@ def model_text(fits: Mapping[str, Fit], shape: Shape, *, sources: Sequence[str])
         f"sessions = {min(max(shape.sessions, 1), SESSIONS_MAX)}",
     ]  # fmt: skip
     for table, held in (("client", shape.client()), ("agent", shape.agent())):
-        lines += ["", f"[{table}]", *(f"{key} = {_value(value)}" for key, value in held.items())]
+        lines += ["", f"[{table}]", *(f"{key} = {toml(value)}" for key, value in held.items())]
         for key, fit in fits.items():
             if key.startswith(f"{table}."):
                 lines += ["", *_comment(f"{DELAYS[key]}: {goodness(fit)}")]
@@ -219,21 +220,11 @@ def _assigned(key: str, spec: Spec) -> list[str]:
     """`key = { … }`, on several lines where there are many values."""
     values = spec.get("values_s")
     if not isinstance(values, list) or len(values) < 8:
-        inner = ", ".join(f"{name} = {_value(value)}" for name, value in spec.items())
+        inner = ", ".join(f"{name} = {toml(value)}" for name, value in spec.items())
         return [f"{key} = {{ {inner} }}"]
-    wrapped = textwrap.wrap(", ".join(map(_value, values)), 92, break_on_hyphens=False)
+    wrapped = textwrap.wrap(", ".join(map(toml, values)), 92, break_on_hyphens=False)
     return [
         f'{key} = {{ kind = "empirical", values_s = [',
         *(f"    {line}" for line in wrapped),
         "] }",
     ]
-
-
-def _value(value: object) -> str:
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(held)}" for key, held in value.items()) + " }"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    return repr(value)

@@ -7,17 +7,17 @@ Behaviour that no parameter expresses lives in the parties, never here.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
 
 from acpsim.errors import UsageError
 from acpsim.sim.distributions import EMPIRICAL, KINDS, check_spec, read_values, with_mean
+from acpsim.sim.explain import DISTRIBUTED, explain
 from acpsim.sim.misbehave import check_misbehaviours
 from acpsim.sim.properties import check_names
 
@@ -56,24 +56,33 @@ class ClientModel(Part, frozen=True, kw_only=True):
     prompt_while_running: Probability = 0.0
     """That the next prompt does not wait for idle."""
     prompt_blocks: Some = 1
+    """Content blocks of a prompt, after the first of any kind."""
     cancel: Probability = 0.0
-    """That a stretch of work is cancelled with `session/cancel`."""
+    """That a stretch of work is cancelled; 1, running and an exponential delay are a rate."""
     cancel_when: CancelMoment = "any"
+    """The moment of the work from which on the delay counts."""
     cancel_after: Distribution = field(default_factory=lambda: _constant(0.0))
     """From the moment that `cancel_when` names to the cancel."""
     withdraw: Probability = 0.0
     """That a pending prompt is withdrawn with `$/cancel_request`."""
     withdraw_after: Distribution = field(default_factory=lambda: _constant(0.0))
+    """From the prompt to that."""
     permission_delay: Distribution = field(default_factory=lambda: _constant(0.5))
+    """From a permission request to its answer."""
     permission_allow: Probability = 0.8
+    """That the answer allows."""
     close_during_work: Probability = 0.0
+    """That the session is closed while work goes on."""
     close_between: Probability = 0.0
     """That the session is closed while idle, after a prompt and before the next."""
     close_at_end: Probability = 0.0
+    """That it is closed after its last prompt."""
     resume_after_close: Probability = 0.0
+    """Above 0: agents keep the conversation of a closed session, to replay it."""
     lose_connection: Probability = 0.0
     """That the connection breaks during a stretch of work."""
     reconnect_delay: Distribution = field(default_factory=lambda: _constant(1.0))
+    """From a broken connection to a new one."""
     replay: Probability = 1.0
     """That a resume asks for the whole conversation."""
 
@@ -86,12 +95,15 @@ class AgentModel(Part, frozen=True, kw_only=True):
     hook_is_foreground: Probability = 0.0
     """That the hook reports `running` before the insertion."""
     reject: Probability = 0.0
+    """That the hook rejects the prompt."""
     fail_before_insertion: Probability = 0.0
+    """That it fails, so that the prompt is answered with an error."""
     response_delay: Distribution = field(default_factory=lambda: _constant(0.0))
     """From insertion to the prompt's response."""
     echo_delay: Distribution = field(default_factory=lambda: _constant(0.0))
     """From insertion to the echo; what is shorter comes first."""
     echo_in_chunks: Probability = 0.0
+    """That the echo comes block by block."""
     steps: tuple[Count, Count] = (1, 3)
     """Least and most activities in one stretch of work."""
     activities: dict[Activity, Annotated[float, Meta(ge=0)]] = field(
@@ -99,18 +111,25 @@ class AgentModel(Part, frozen=True, kw_only=True):
     )
     """Weights of what the agent does next."""
     first_token: Distribution = field(default_factory=lambda: _constant(0.3))
+    """Before each message and thought."""
     chunks: tuple[Some, Some] = (3, 8)
     """Least and most chunks of one streamed message, thought, terminal or summary."""
     chunk_gap: Distribution = field(default_factory=lambda: _constant(0.02))
+    """Between two chunks."""
     chunk_bytes: Some = 24
+    """Text in one chunk."""
     whole_messages: Probability = 0.2
     """That a message is reported whole instead of streamed."""
     thought_shares_id: Probability = 0.5
     """That a thought has the messageId of the reply that follows it."""
     tool: Distribution = field(default_factory=lambda: _constant(0.5))
+    """From a tool call's start to its end."""
     tools_at_once: Some = 1
+    """Tool calls that run side by side, at most."""
     tool_updates: Count = 2
+    """What one reports between start and end."""
     tool_fails: Probability = 0.1
+    """That it fails."""
     tool_asks: Probability = 0.0
     """That a tool asks for permission first."""
     abort: Distribution = field(default_factory=lambda: _constant(0.05))
@@ -122,7 +141,9 @@ class AgentModel(Part, frozen=True, kw_only=True):
     follow_up: Probability = 0.0
     """That the agent starts work of its own after idle."""
     follow_up_delay: Distribution = field(default_factory=lambda: _constant(1.0))
+    """From that idle to the work."""
     usage_on_idle: Probability = 0.3
+    """That idle says what the work has used."""
 
 
 class BackgroundModel(Part, frozen=True, kw_only=True):
@@ -133,7 +154,9 @@ class BackgroundModel(Part, frozen=True, kw_only=True):
     terminal: Probability = 0.5
     """That the task is a terminal and not a tool call."""
     duration: Distribution = field(default_factory=lambda: _constant(2.0))
+    """How long the task goes on."""
     updates: Count = 2
+    """What it reports meanwhile."""
     follow_up: Probability = 0.0
     """That its end makes the agent start work."""
 
@@ -142,8 +165,11 @@ class SubagentModel(Part, frozen=True, kw_only=True):
     """Child sessions with streams of their own, their state mirrored in the parent."""
 
     start: Probability = 0.0
+    """That a stretch of work hands some of it to children."""
     at_most: Some = 2
+    """Child sessions of one stretch of work."""
     steps: tuple[Count, Count] = (1, 2)
+    """Least and most activities in one child's work."""
     messages: Probability = 0.5
     """That parent and child send each other session messages."""
     loses_sight: Probability = 0.0
@@ -154,12 +180,19 @@ class LinkModel(Part, frozen=True, kw_only=True):
     """One direction of the connection."""
 
     latency: Distribution = field(default_factory=lambda: _constant(0.001))
+    """From departure to arrival."""
     jitter: Distribution | None = None
+    """On top of that, a message for itself."""
     bandwidth_Bps: Annotated[float, Meta(gt=0)] | None = None  # noqa: N815 (a unit)
+    """Bytes a second; messages queue for it."""
     order: Order = "fifo"
+    """fifo: nothing overtakes; streams: responses and the rest each other; any: within window_s."""
     window_s: Seconds = 0.0
+    """How far a message may be overtaken, where the order is any."""
     stall_rate_hz: Seconds = 0.0
+    """How often the link stands still."""
     stall: Distribution = field(default_factory=lambda: _constant(1.0))
+    """For how long."""
 
 
 class Links(Part, frozen=True, kw_only=True):
@@ -173,6 +206,7 @@ class ReconcileModel(Part, frozen=True, kw_only=True):
     """How long the client takes for one update; without it updates are seen on arrival."""
 
     service: Distribution | None = None
+    """For one update."""
     target: str = ""
     """Instead of `service`: the reducer whose own times it takes, measured before the run."""
     acts: bool = True
@@ -185,6 +219,7 @@ class Model(Part, frozen=True, kw_only=True):
     name: str = ""
     text: str = ""
     sessions: Some = 1
+    """Sessions on the one connection."""
     session_gap: Distribution = field(default_factory=lambda: _constant(0.0))
     """Between the starts of two sessions."""
     duration_s: Annotated[float, Meta(gt=0)] | None = None
@@ -196,8 +231,11 @@ class Model(Part, frozen=True, kw_only=True):
     link: Links = Links()
     reconcile: ReconcileModel = ReconcileModel()
     always: tuple[str, ...] = ()
+    """What holds in every run, by name."""
     sometimes: tuple[str, ...] = ()
+    """What happens in some; a run in which one never did says so."""
     misbehave: tuple[str, ...] = ()
+    """Rules that a party breaks on purpose, by id."""
 
 
 def models_folder() -> Path:
@@ -278,6 +316,8 @@ def _set(tables: dict[str, Any], parts: list[str], value: object, where: str) ->
     table = tables
     for part in parts[:-1]:
         inner = table.get(part)
+        if inner is None and part in table:
+            raise UsageError(f"{where}: {part} is not set; give {part}, {DISTRIBUTED}")
         if not isinstance(inner, dict):
             raise UsageError(f"{where}: no table {part!r} here; one of {_tables_in(table)}")
         table = inner
@@ -285,7 +325,8 @@ def _set(tables: dict[str, Any], parts: list[str], value: object, where: str) ->
     if parts[-1] == "mean_s" and "kind" in table and not (kind and "mean_s" in kind.parameters):
         table.update(_stretched(table, value, where))
         return
-    if parts[-1] not in table and "kind" not in table:
+    free = "kind" in table or parts[-2:-1] == ["activities"]  # What is wrong there is told later.
+    if parts[-1] not in table and not free:
         raise UsageError(f"{where}: no parameter {parts[-1]!r}; one of {', '.join(table)}")
     table[parts[-1]] = value
 
@@ -308,7 +349,7 @@ def _convert(tables: dict[str, Any], where: str, folder: Path) -> Model:
     try:
         model = msgspec.convert(tables, Model)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{where}: {_explain(str(error))}") from error
+        raise UsageError(f"{where}: {explain(str(error), Model)}") from error
     check_names(model, where)
     check_misbehaviours(model.misbehave, where)
     for key, spec in _distributions(model, ""):
@@ -351,23 +392,3 @@ def _distributions(part: Struct, prefix: str) -> list[tuple[str, Distribution]]:
         elif isinstance(value, dict) and entry.name != "activities":
             found.append((f"{prefix}{entry.name}", value))
     return found
-
-
-_AT: Final = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
-_UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>[^`]*)`")
-
-
-def _explain(text: str) -> str:
-    """msgspec's sentence, turned round: the key first, then what is allowed there."""
-    at = _AT.search(text)
-    path = at.group("path") if at else ""
-    what = text[: at.start()] if at else text
-    unknown = _UNKNOWN.search(what)
-    if unknown is None:
-        return f"{path}: {what[0].lower()}{what[1:]}"
-    part: type[Struct] = Model
-    for name in filter(None, path.split(".")):
-        part = type(getattr(part(), name))
-    allowed = ", ".join(entry.name for entry in msgspec.structs.fields(part))
-    key = f"{path}.{unknown.group('name')}".lstrip(".")
-    return f"{key}: no such key; one of {allowed}"

@@ -114,7 +114,7 @@ class Counted:
 class FirstSession:
     """Keeps a trace's header and its first lines of one session: what a picture can hold."""
 
-    def __init__(self, session: str, *, lines_max: int) -> None:
+    def __init__(self, session: str, lines_max: int) -> None:
         self._named = f'"sessionId":"{session}"'.encode()
         self._lines_max = lines_max
         self.lines: list[bytes] = []
@@ -125,9 +125,19 @@ class FirstSession:
             self.lines.append(line)
 
 
-def both(first: Write, second: Write) -> Write:
-    """One writer for two."""
+def traced(
+    observer: Observer, trace: Write | None, session: FirstSession | None
+) -> dict[Observer, Write]:
+    """A run's writers: the trace as its observer sees it, a session as the client does."""
+    writers: dict[Observer, Write] = {}
+    if session is not None:
+        writers["client"] = session
+    if trace is not None:
+        writers[observer] = _both(session, trace) if session and observer in writers else trace
+    return writers
 
+
+def _both(first: Write, second: Write) -> Write:
     def write(line: bytes) -> None:
         first(line)
         second(line)

@@ -1,12 +1,15 @@
 """A target as whoever times it wants it: each message from its text on, as a client gets it.
 
-Owns: `timed`. Reading a message is part of the time that a client needs for it.
+Owns: `timed`, and `by_address`, which opens the targets for it. Reading a message is part of the
+time that a client needs for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 
+from acpsim.targets.address import open_target
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.target import Target
 from acpsim.wire.edition import Edition
@@ -38,3 +41,17 @@ def timed(target: Target, edition: Edition) -> Callable[[Event], None]:
             apply(item)
 
     return receive_updates
+
+
+@contextlib.contextmanager
+def by_address(
+    edition: Edition,
+) -> Iterator[Callable[[str], Callable[[], Callable[[Event], None]]]]:
+    """From an address to what starts a timed target afresh; all that were opened are closed."""
+    with contextlib.ExitStack() as stack:
+
+        def opened(address: str) -> Callable[[], Callable[[Event], None]]:
+            target = stack.enter_context(contextlib.closing(open_target(address, edition=edition)))
+            return lambda: timed(target, edition)
+
+        yield opened

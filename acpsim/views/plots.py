@@ -76,7 +76,7 @@ def draw(
         return time_line(events, form=form, caption=caption)
     chosen = figure or default_figure(points)
     keys = list(points[0].parameters)
-    if len(keys) == 2 and against is None:
+    if len(keys) == 2 and not against:
         return heat_map(points, chosen, form=form, caption=caption)
     return sweep(points, chosen, form=form, caption=caption, against=against)
 
