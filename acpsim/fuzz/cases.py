@@ -3,14 +3,15 @@
 Owns: `Cases`. A case is a function of the seed, the edition and its number alone, so that any case
 can be made again by itself and a campaign may be divided in any way. The first cases are known
 kinds of trouble and what a corpus holds, as they are; after that come *groups* of cases that share
-a scenario, recorded or generated, each in another of its orders and disturbed in other ways.
+a scenario, recorded, generated or simulated, each in another of its orders and disturbed in other
+ways. In which shares, and by which strategies, is a `Mix`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from acpsim.fuzz.field import field_scenarios
 from acpsim.fuzz.generate import generate
 from acpsim.fuzz.recorded import recorded_scenarios
 from acpsim.fuzz.scenario import Events, Known, Scenario, deliver
+from acpsim.fuzz.simulated import simulate
 from acpsim.fuzz.stage import Stage
 from acpsim.oracles.laws.names import REQUEST, SESSION, renamed
 from acpsim.oracles.laws.scene import Scene
@@ -40,6 +42,33 @@ DISTURBED: Final = (0, 1, 1, 2, 3)
 """How many disturbances a case has. More than a few hide each other, and shrink slowly."""
 MESSAGES_MAX: Final = 160
 """Of a disturbed case. Longer ones find nothing that shorter ones do not, and cost as much."""
+
+
+SHARES: Final[dict[str, float]] = {
+    "generated": 0.55,
+    "simulated": 0.1,
+    "recorded": 0.1,
+    "known": 0.1,
+    "beside": 0.15,
+}
+"""Where the scenario of a group comes from: a walk over the legal moves, a run of a model, a
+recording, a known kind of trouble or the corpus, or two of these three on one connection.
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """Of what the cases are made. The default is what finds most soonest, as measured."""
+
+    first: bool = True
+    """Known kinds of trouble come first, as they are; they are among the scenarios in any case."""
+    strategies: tuple[str, ...] = tuple(STRATEGIES)
+    shares: Mapping[str, float] = dataclasses.field(default_factory=lambda: SHARES)
+
+
+DEFAULT_MIX: Final = Mix()
+TOLD: Final = ("known", "known", "recorded", "simulated")
+"""The sources of what is put beside each other: what is short more often."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +93,19 @@ class Cases:
     """All cases of one seed."""
 
     def __init__(
-        self, seed: int | str, edition: Edition, *, corpus: Sequence[Scenario] = ()
+        self,
+        seed: int | str,
+        edition: Edition,
+        *,
+        corpus: Sequence[Scenario] = (),
+        mix: Mix = DEFAULT_MIX,
     ) -> None:
         self.edition = edition
+        self.mix = mix
         self._streams = Streams(seed)
-        self._first = [*corpus, *field_scenarios(edition)]
-        self._recorded = recorded_scenarios(edition)
+        known = [*corpus, *field_scenarios(edition)]
+        self._first = known if mix.first else [*corpus]
+        self._pools = {"known": _short(known), "recorded": _short(recorded_scenarios(edition))}
         self._last_group: tuple[int, Scenario] | None = None
 
     @property
@@ -86,7 +122,7 @@ class Cases:
         chance = self._streams[f"case {number}"]
         if place == 0:
             return self._disturbed(_as_it_is(number, scenario, drawn=True), chance, counts=(0, 1))
-        name = chance.choice(tuple(STRATEGIES))
+        name = chance.choice(self.mix.strategies)
         order, tape = arrange(scenario.order, STRATEGIES[name](scenario.order, chance))
         case = Case(
             number=number,
@@ -107,14 +143,19 @@ class Cases:
 
     def _make(self, group: int) -> Scenario:
         chance = self._streams[f"group {group}"]
-        draw = chance.random()
-        if draw < 0.6:
+        shares = self.mix.shares
+        (source,) = chance.choices(tuple(shares), weights=tuple(shares.values()))
+        if source == "generated":
             return generate(chance, self.edition, name=f"generated/{group}")
-        known = [s for s in (*self._first, *self._recorded) if len(s.events) <= MESSAGES_MAX]
-        one = chance.choice(known)
-        if draw < 0.85:
-            return one
-        return beside(one, chance.choice(known), self.edition)
+        if source != "beside":
+            return self._told(source, chance)
+        one, other = (self._told(chance.choice(TOLD), chance) for _ in range(2))
+        return beside(one, other, self.edition)
+
+    def _told(self, source: str, chance: random.Random) -> Scenario:
+        if source == "simulated" or not self._pools[source]:
+            return simulate(chance, self.edition)
+        return chance.choice(self._pools[source])
 
     def _disturbed(self, case: Case, chance: random.Random, *, counts: tuple[int, ...]) -> Case:
         events, done = case.events, list(case.disturbances)
@@ -128,6 +169,10 @@ class Cases:
                     break
         settled = case.settled and not done
         return dataclasses.replace(case, events=events, disturbances=tuple(done), settled=settled)
+
+
+def _short(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    return [scenario for scenario in scenarios if len(scenario.events) <= MESSAGES_MAX]
 
 
 def _as_it_is(number: int, scenario: Scenario, *, drawn: bool) -> Case:

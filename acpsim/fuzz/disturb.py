@@ -19,7 +19,7 @@ from acpsim.oracles import talk
 from acpsim.oracles.laws.content import REPEATABLE
 from acpsim.wire import methods, updates
 from acpsim.wire.cells import JsonObject
-from acpsim.wire.jsonrpc import Response
+from acpsim.wire.jsonrpc import Direction, Response
 from acpsim.wire.trace import Event, lost
 
 INFO: Final = {"name": "acpsim", "version": "1"}
@@ -176,12 +176,7 @@ def add_prompt(stage: Stage) -> Events | None:
 
 def stray_answer(stage: Stage) -> Events | None:
     """An answer that nobody waits for: a second one, or to a request that was never made."""
-    answers = [
-        at
-        for at in stage.pairs.request_of
-        if isinstance(stage.events[at].message, Response) and stage.events[at].dir == "a2c"
-    ]
-    at = stage.pick(answers)
+    at = stage.pick(_answers(stage, "a2c"))
     result: JsonObject = {"messageId": "stray", "sessionId": "stray", "configOptions": []}
     draw = stage.chance.random()
     if not stage.events:
@@ -197,6 +192,27 @@ def stray_answer(stage: Stage) -> Events | None:
         len(stage.events),
     )
     return stage.put(stage.chance.randint(at + 1, end), again)
+
+
+def _answers(stage: Stage, direction: Direction) -> list[int]:
+    return [
+        at
+        for at in stage.pairs.request_of
+        if isinstance(stage.events[at].message, Response) and stage.events[at].dir == direction
+    ]
+
+
+def late_click(stage: Stage) -> Events | None:
+    """The user answers a question again, mostly otherwise."""
+    at = stage.pick(_answers(stage, "c2a"))
+    if at is None:
+        return None
+    result = {"outcome": stage.chance.choice(({"outcome": "cancelled"}, _OTHERWISE))}
+    again = stage.make("c2a", {"id": stage.events[at].json()["id"], "result": result})
+    return stage.put(stage.chance.randint(at + 1, len(stage.events)), again)
+
+
+_OTHERWISE: Final = {"outcome": "selected", "optionId": "later"}
 
 
 # ------------------------------------------------------------------------------ cutting
@@ -304,6 +320,7 @@ DISTURBANCES: Final[dict[str, Disturbance]] = {
     "add-cancel": add_cancel,
     "add-prompt": add_prompt,
     "stray-answer": stray_answer,
+    "late-click": late_click,
     "spoil-field": rewrite.spoil_field,
     "spoil-item": rewrite.spoil_item,
     "spoil-required": rewrite.spoil_required,

@@ -1,20 +1,17 @@
-"""The fuzzer measured: how soon each seeded fault is caught.
+"""The fuzzer tried on seeded faults, under one seed: what it catches, and what it then shows.
 
-Owns: `run`. Each mutant is given the same cases in the same order, of every edition in turn, since
-some mistakes can be made in one edition only. A case is made once and serves all mutants; what it
-cost to make counts for each of them, as if it were alone.
+Owns: `run`. How soon over many seeds is for `measuring`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from acpsim.errors import UsageError
-from acpsim.fuzz.cases import Case, Cases
-from acpsim.fuzz.judging import Judge, Objection
+from acpsim.fuzz.trials import Alarm, SharedCases, Trial, alarm
 from acpsim.targets.mutants import MUTANTS, Mutant
 from acpsim.targets.target import nearest
 from acpsim.wire.edition import EDITIONS, Edition
@@ -42,6 +39,7 @@ class MutantsStarted:
     mutants: int
     editions: tuple[str, ...]
     seed: int
+    alarm: Alarm
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +74,20 @@ class MutantFinished:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class MutantsFinished:
-    """All of them."""
+    """All of them. If the alarm has rung, none of it counts."""
 
     results: tuple[MutantFinished, ...]
     seconds: float
+    alarm: Alarm
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Those that were not caught."""
-        return tuple(result.name for result in self.results if not result.caught)
+        """Those that were not caught, save those that nobody can tell from the reference."""
+        return tuple(
+            result.name
+            for result in self.results
+            if not result.caught and not MUTANTS[result.name].undetectable
+        )
 
 
 MutantEvent: TypeAlias = MutantsStarted | MutantFinished | MutantsFinished
@@ -92,88 +95,56 @@ MutantEvent: TypeAlias = MutantsStarted | MutantFinished | MutantsFinished
 
 def run(options: Options) -> Iterator[MutantEvent]:
     """Runs the fuzzer on every mutant. Raises `UsageError` for a name that no mutant has."""
-    chosen = _chosen(options.mutants)
+    chosen = chosen_mutants(options.mutants)
     start = time.monotonic()
+    shared = SharedCases(options.seed, options.editions)
+    rung = alarm(shared)
     yield MutantsStarted(
         mutants=len(chosen),
         editions=tuple(edition.name for edition in options.editions),
         seed=options.seed,
+        alarm=rung,
     )
-    shared = _SharedCases(options.seed, options.editions)
     results: list[MutantFinished] = []
     for mutant in chosen:
-        result = _try(mutant, shared, options)
+        result = _shown(
+            mutant, shared.trial(mutant, options.cases_max, seconds_max=options.seconds_max)
+        )
         results.append(result)
         yield result
-    yield MutantsFinished(results=tuple(results), seconds=time.monotonic() - start)
+    yield MutantsFinished(results=tuple(results), seconds=time.monotonic() - start, alarm=rung)
 
 
-def _chosen(names: Iterable[str]) -> list[Mutant]:
-    wanted = list(names)
+def chosen_mutants(names: Iterable[str]) -> list[Mutant]:
+    """The mutants of these names, or all. Raises `UsageError` for a name that none has."""
+    wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in MUTANTS:
             raise UsageError(f"{name}: no such mutant{nearest(name, list(MUTANTS))}")
     return [MUTANTS[name] for name in wanted] if wanted else list(MUTANTS.values())
 
 
-class _SharedCases:
-    """The cases of all editions in turn, each made once, with the seconds that it took."""
-
-    def __init__(self, seed: int, editions: Sequence[Edition]) -> None:
-        self.editions = editions
-        self._sources = [Cases(seed, edition) for edition in editions]
-        self._made: list[tuple[Case, float]] = []
-
-    def __getitem__(self, number: int) -> tuple[int, Case, float]:
-        """Which edition, the case, and what it cost to make."""
-        while len(self._made) <= number:
-            place = len(self._made)
-            start = time.monotonic()
-            case = self._sources[place % len(self.editions)].case(place // len(self.editions))
-            self._made.append((case, time.monotonic() - start))
-        case, seconds = self._made[number]
-        return number % len(self.editions), case, seconds
-
-
-def _try(mutant: Mutant, shared: _SharedCases, options: Options) -> MutantFinished:
-    judges = [Judge(mutant.target(edition), edition, options.seed) for edition in options.editions]
-    spent = 0.0
-    count = 0
-    while count < options.cases_max:
-        which, case, making = shared[count]
-        count += 1
-        start = time.monotonic()
-        objection = judges[which].judge(case)
-        spent += making + time.monotonic() - start
-        if objection is not None:
-            return _caught(mutant, case, objection, judge=judges[which], cases=count, seconds=spent)
-        if options.seconds_max is not None and spent >= options.seconds_max:
-            break
-    return MutantFinished(
+def _shown(mutant: Mutant, trial: Trial) -> MutantFinished:
+    """What is reported of a trial: the fault is shrunk first."""
+    finished = MutantFinished(
         name=mutant.name,
         text=mutant.text,
         breaks=mutant.breaks,
         caught=False,
-        cases=count,
-        seconds=spent,
+        cases=trial.cases,
+        seconds=trial.seconds,
     )
-
-
-def _caught(
-    mutant: Mutant, case: Case, objection: Objection, *, judge: Judge, cases: int, seconds: float
-) -> MutantFinished:
+    caught = trial.caught
+    if caught is None:
+        return finished
     start = time.monotonic()
-    shown = judge.shrink(objection)
-    return MutantFinished(
-        name=mutant.name,
-        text=mutant.text,
-        breaks=mutant.breaks,
+    shown = caught.judge.shrink(caught.objection)
+    return dataclasses.replace(
+        finished,
         caught=True,
-        cases=cases,
-        seconds=seconds,
         shrink_seconds=time.monotonic() - start,
-        edition=judge.edition.name,
-        source=case.source,
+        edition=caught.judge.edition.name,
+        source=caught.case.source,
         oracle=shown.verdict.oracle,
         rules=shown.verdict.rules,
         explanation=shown.verdict.text,

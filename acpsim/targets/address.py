@@ -26,6 +26,7 @@ from acpsim.targets.inprocess import (
     aside,
 )
 from acpsim.targets.mutants import MUTANTS
+from acpsim.targets.mutants.canary import CANARY
 from acpsim.targets.reference import ReferenceTarget
 from acpsim.targets.stdio import StdioTarget
 from acpsim.targets.target import (
@@ -64,7 +65,7 @@ def _refuse(address: str, text: str) -> NoReturn:
 
 
 def _open_mutant(address: str, name: str, edition: Edition) -> Target:
-    mutant = MUTANTS.get(name)
+    mutant = CANARY if name == CANARY.name else MUTANTS.get(name)
     if mutant is None:
         close = nearest(name, list(MUTANTS)) or "; acpsim mutants --list names them all"
         _refuse(address, f"no such mutant{close}")

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
 from msgspec import UNSET
 
 from acpsim.fuzz.campaign import CampaignFinished, CampaignStarted, Fault
-from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished
 from acpsim.oracles.verdict import Verdict
-from acpsim.targets.mutants import Mutant
 from acpsim.views.escape import shown, visible, visible_lines
 from acpsim.views.message import remainder, summary
 from acpsim.views.text import counted
@@ -237,68 +235,3 @@ def verdict(value: Verdict) -> Iterator[str]:
         yield from _difference(value.difference.expected, value.difference.actual)
     yield from last_words(value.last_words)
     yield from talk(value.events)
-
-
-def mutant(value: MutantFinished) -> str:
-    """One row of `mutants`."""
-    if not value.caught:
-        missed = f"MISSED  {value.name:<36} after {value.cases} cases, {value.seconds:.1f} s"
-        return toned(missed, "breach")
-    found = f"{value.oracle}{_rules(value.rules)}"
-    return (
-        f"caught  {value.name:<36} {value.cases:>5} cases {value.seconds:>7.2f} s "
-        f"{value.messages:>3} messages  {found}"
-    )
-
-
-def listed(mutants: Iterable[Mutant]) -> Iterator[str]:
-    """The names of mutants, with what each does wrong."""
-    for value in mutants:
-        yield f"{value.name:<36} {', '.join(value.breaks)}: {value.text}"
-
-
-def list_document(mutants: Iterable[Mutant]) -> JsonObject:
-    """`mutants --list --format json`."""
-    return {
-        "mutants": [
-            {"name": value.name, "text": value.text, "breaks": list(value.breaks)}
-            for value in mutants
-        ]
-    }
-
-
-def mutants_finished(event: MutantsFinished) -> Iterator[str]:
-    """The closing lines of `mutants`."""
-    results = event.results
-    caught = [result for result in results if result.caught]
-    largest = max((result.messages or 0 for result in caught), default=0)
-    yield (
-        f"{len(caught)} of {counted(len(results), 'mutant')} caught in {event.seconds:.1f} s; "
-        f"the largest shrunk fault has {counted(largest, 'message')} after set-up"
-    )
-    if event.missed:
-        yield f"missed: {', '.join(event.missed)}"
-
-
-def mutants_document(event: MutantsFinished) -> JsonObject:
-    """`mutants --format json`."""
-    return {
-        "seconds": round(event.seconds, 3),
-        "missed": list(event.missed),
-        "mutants": [
-            {
-                "name": result.name,
-                "text": result.text,
-                "breaks": list(result.breaks),
-                "caught": result.caught,
-                "cases": result.cases,
-                "seconds": round(result.seconds, 3),
-                "edition": result.edition,
-                "oracle": result.oracle,
-                "rules": list(result.rules),
-                "messages": result.messages,
-                "minimal": result.minimal,
-            }
-            for result in event.results
-        ],
-    }

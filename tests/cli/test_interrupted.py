@@ -109,7 +109,7 @@ def test_interrupted_mutants_tell_those_that_were_tried(
             if hasattr(event, "caught"):
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("acpsim.cli.mutants.run", first_only)
+    monkeypatch.setattr("acpsim.cli.mutant_runs.run", first_only)
 
     ran = acpsim("mutants", "--format", form)
 

@@ -17,7 +17,12 @@ PLAIN: Final = """
 """
 """A conversation on which every mutant agrees with the reference, message by message."""
 
-AT_ONCE: Final = frozenset({"states-coalesced", "responses-overtake", "worker-per-message"})
+AT_ONCE: Final = frozenset(
+    {
+        *("states-coalesced", "responses-overtake", "worker-per-message"),
+        *("new-session-known-later", "requests-overtake"),
+    }
+)
 """The mutants that need the messages in one batch."""
 
 ALIASED: Final = frozenset({"message-aliased", "snapshot-aliased"})

@@ -13,6 +13,7 @@ from acpsim.targets.mutants.aliasing import OF_ALIASING
 from acpsim.targets.mutants.connection import OF_CONNECTION
 from acpsim.targets.mutants.feeding import OF_FEEDING
 from acpsim.targets.mutants.foreground import OF_FOREGROUND
+from acpsim.targets.mutants.habits import OF_HABITS
 from acpsim.targets.mutants.identity import OF_IDENTITY
 from acpsim.targets.mutants.mutant import Mutant
 from acpsim.targets.mutants.patches import OF_PATCHES
@@ -34,6 +35,7 @@ _ALL: Final = (
     *OF_FEEDING,
     *OF_ALIASING,
     *OF_RARE,
+    *OF_HABITS,
 )
 MUTANTS: Final[dict[str, Mutant]] = {mutant.name: mutant for mutant in _ALL}
 """Every mutant by its name, theme by theme."""

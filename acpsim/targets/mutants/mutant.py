@@ -23,6 +23,8 @@ from acpsim.wire import methods, updates
 from acpsim.wire.edition import Edition
 from acpsim.wire.jsonrpc import RequestId
 
+REFERENCE_NAME: Final = "reference"
+
 Change: TypeAlias = Callable[[Session, Any], Any]
 """`(session, update)` → the update to apply instead, or `None` to apply none."""
 
@@ -51,6 +53,14 @@ class Mutant:
     """The class of the target, where the fault is in how events reach the tables."""
     applies: Callable[[Edition], bool] = _always
     """The editions in which it is a fault. In others it does what the reference does."""
+    equivalent_to: str = ""
+    """Another mutant, or `reference`, that nobody can tell from this one; `why` says why not."""
+    why: str = ""
+
+    @property
+    def undetectable(self) -> bool:
+        """Whether it does what the reference does, wherever anyone can look."""
+        return self.equivalent_to == REFERENCE_NAME
 
     def target(self, edition: Edition) -> ReferenceTarget:
         """The mutant as a target."""
