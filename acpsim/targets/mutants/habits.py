@@ -286,6 +286,17 @@ def _idle_unless(blocked: Callable[[Session], bool]) -> Callable[[Behaviour], Be
     return changed
 
 
+def _idles_counted(reference: Behaviour) -> Behaviour:
+    """Counts the reports instead of what they report."""
+
+    def idle(session: Session, update: StateUpdate) -> None:
+        count = session.completions + 1
+        reference.transitions[IDLE](session, update)
+        session.completions = count
+
+    return with_moves(reference, {IDLE: idle})
+
+
 def _has_open_tool(session: Session) -> bool:
     return any(call.status not in TERMINAL_STATUSES for call in session.tool_calls.values())
 
@@ -363,6 +374,14 @@ OF_HABITS: Final = (
         breaks=("CHUNK-APPEND", "ENTITY-KEY"),
         text="starts a message anew when a chunk comes for one of earlier work",
         made_as=EarlierMessageRestarted,
+    ),
+    Mutant(
+        name="idles-counted",
+        breaks=("STATE-CLIENT-IDLE", "idempotence"),
+        text="counts the reports of idle instead of the ends of work",
+        behaviour=_idles_counted,
+        equivalent_to="repeated-idle-counted",
+        why="whoever counts each repeated idle beside the ends of work counts every idle",
     ),
     Mutant(
         name="open-tool-blocks-idle",
