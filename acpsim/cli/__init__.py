@@ -44,7 +44,9 @@ COMMANDS: Final[dict[str, str]] = {
     "sweep": "put a client's action at every position of a conversation",
     "sim": "run a model and write its trace and figures",
     "fit": "write a model whose delays are those of recorded conversations",
+    "bench": "measure what a reducer costs: throughput, latency, growth, memory",
     "mutants": "run the fuzzer on every seeded fault and say which it caught",
+    "vectors": "run, list or write out test vectors",
 }
 """Command → what it does, in the order of `--help`."""
 

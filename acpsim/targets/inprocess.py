@@ -125,6 +125,10 @@ class InProcessTarget:
         """The very object that the target returned."""
         return self._guarded(lambda: self._reducer.snapshot(session_id), "give a snapshot")
 
+    def bare(self) -> PythonReducer:
+        """The instance itself, with no time limit around it: to be timed, and until `reset`."""
+        return self._reducer
+
     def close(self) -> None:
         """Nothing to free."""
 

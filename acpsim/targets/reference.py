@@ -6,7 +6,7 @@ writing and reading them again; what is right is the reducer's to say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from acpsim.reducer import REFERENCE, SECTIONS, Behaviour, Reducer
@@ -47,6 +47,10 @@ class ReferenceTarget:
     def receive(self, line: bytes) -> None:
         """Takes one message from the agent as its bytes, as a client that runs would."""
         self._reducer.receive(line)
+
+    def receiver(self) -> Callable[[bytes], object]:
+        """The same without anything between: valid until the next `reset`, and raises as it is."""
+        return self._reducer.receive
 
     def snapshot(self, session_id: str) -> JsonObject | None:
         """What it holds of one session, fresh."""

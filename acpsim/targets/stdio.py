@@ -140,6 +140,11 @@ class StdioTarget:
         snapshot: JsonObject | None = self._settle(self.timeout_s)
         return snapshot
 
+    @property
+    def pid(self) -> int | None:
+        """Its process, while there is one."""
+        return None if self._child is None else self._child.pid
+
     def close(self) -> None:
         """Lets the program end by itself for a moment, then kills it with its process group."""
         if self._child is not None:

@@ -119,7 +119,7 @@ def sweep(
     _latency_axis(axes, points, figure)
     axes.set_xlabel(_axis(key))
     axes.legend(frameon=False, fontsize=8)
-    return _saved(picture, form, caption)
+    return saved(picture, form, caption)
 
 
 def _known(points: Sequence[Point], name: str, option: str) -> None:
@@ -266,7 +266,7 @@ def heat_map(points: Sequence[Point], figure: str, *, form: str, caption: str) -
     if full:
         axes.plot([], [], color=RED, label="saturated: offered load of 1 or more")
         axes.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1))
-    return _saved(picture, form, caption)
+    return saved(picture, form, caption)
 
 
 def _rectangle(corner: tuple[float, float], width: float, height: float, colour: str) -> Any:
@@ -314,7 +314,7 @@ def time_line(events: Iterable[Event], *, form: str, caption: str) -> bytes:
     if line.lost:
         axes.plot([], [], color=RED, linewidth=1.5, label="connection lost")
     axes.legend(frameon=False, ncols=5, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
-    return _saved(picture, form, caption)
+    return saved(picture, form, caption)
 
 
 def _axis(name: str) -> str:
@@ -329,22 +329,29 @@ def _finite(value: float) -> float:
     return value if math.isfinite(value) else 0.0
 
 
-def _picture(width: float = 8.0, height: float = 4.5) -> tuple[Picture, Axes]:
+def panels(count: int, *, width: float = 6.0, height: float = 4.5) -> tuple[Picture, list[Axes]]:
+    """A picture of `count` panels side by side, in the style of all."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib.figure import Figure as Picture
 
-    picture = Picture(figsize=(width, height), layout="constrained")
-    axes = picture.subplots()
-    axes.grid(visible=True, color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    picture = Picture(figsize=(width * count, height), layout="constrained")
+    found = picture.subplots(1, count, squeeze=False)[0]
+    for axes in found:
+        axes.grid(visible=True, color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    return picture, list(found)
+
+
+def _picture(width: float = 8.0, height: float = 4.5) -> tuple[Picture, Axes]:
+    picture, (axes,) = panels(1, width=width, height=height)
     return picture, axes
 
 
-def _saved(picture: Picture, form: str, caption: str) -> bytes:
+def saved(picture: Picture, form: str, caption: str) -> bytes:
     """The picture's file, with its command in the corner and no date in it."""
     import matplotlib
 

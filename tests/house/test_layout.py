@@ -44,9 +44,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "fuzz": {"wire", "schedule", "sim", "oracles", "targets", "rules", "errors", "files"},
     "vectors": {"wire", "schedule", "oracles", "targets", "rules", "fuzz", "errors", "files"},
+    "harness": set(),
+    "pytest_plugin": {
+        *("vectors", "fuzz", "oracles", "targets", "rules", "wire", "views", "errors", "files"),
+    },
+    "measure": {"wire", "sim", "targets", "errors", "files"},
     "live": {"wire", "schedule", "sim", "rules", "errors", "files"},
     "views": {
-        *("wire", "rules", "oracles", "fuzz", "sim", "targets", "explore", "vectors", "live"),
+        *("wire", "rules", "oracles", "fuzz", "sim", "targets", "explore", "vectors", "live", "measure"),
         *("errors", "files"),
     },
     "errors": set(),
@@ -60,7 +65,7 @@ SEES_REDUCER = {"acpsim/targets/reference.py"}
 OUTSIDE: dict[str, set[str]] = {
     "hypothesis": {"fuzz"},
     "simpy": {"sim"},
-    "numpy": {"sim", "views"},
+    "numpy": {"sim", "views", "measure"},
     "matplotlib": {"views"},
     "rich": {"views", "cli"},
     "click": {"cli"},
