@@ -1,17 +1,21 @@
-"""How the tables of kept and broken conversations are read; see `test_both_ways`."""
+"""How the examples of kept and broken rules are read; see `test_both_ways`."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from acpsim.rules.check import check
+from acpsim.rules.examples import examples
 from acpsim.rules.finding import Report
 from acpsim.wire.edition import EDITIONS
 from tests.helpers.shorthand import conversation
 
 Entry: TypeAlias = str | tuple[str, str]
 """A conversation in shorthand, with an edition's name where it is not `draft`."""
-Table: TypeAlias = dict[str, Entry]
+Table: TypeAlias = dict[str, tuple[str, str]]
+
+KEEPS: Table = {r: (one.text, one.edition.name) for r, one in examples("keeps").items()}
+BREAKS: Table = {r: (one.text, one.edition.name) for r, one in examples("breaks").items()}
 
 
 def report(entry: Entry, *, complete: bool = True, observer: str = "wire") -> Report:

@@ -1,35 +1,13 @@
 """Every rule that a trace can decide, proven both ways: a conversation that keeps it and exercises
-it, and one that breaks it. The tables stand beside each rule module's own tests."""
+it, and one that breaks it: those of `acpsim/rules/examples.toml`, which the rule book shows."""
 
 from __future__ import annotations
-
-from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from acpsim.rules.registry import RULES
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, KEEPS, found, report
 
-HERE = Path(__file__).parent
-
-
-def tables(name: str) -> Table:
-    """All entries of the tables called `name` in the test modules of this folder."""
-    merged: Table = {}
-    for path in sorted(HERE.glob("test_*.py")):
-        if path == Path(__file__):
-            continue
-        table: Table = getattr(import_module(f"tests.rules.{path.stem}"), name, {})
-        assert not merged.keys() & table.keys(), (
-            f"{path.name} repeats {merged.keys() & table.keys()}"
-        )
-        merged.update(table)
-    return merged
-
-
-KEEPS = tables("KEEPS")
-BREAKS = tables("BREAKS")
 CHECKABLE = [rule.id for rule in RULES.values() if rule.checkable]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import found, report
 
 WORK = """
 setup
@@ -12,14 +12,6 @@ setup
 < running
 < tool_call_update t1 {"title": "T", "status": "pending"}
 """
-CANCELLED = (
-    WORK
-    + """
-> cancel
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-"""
-)
 ASKED = (
     WORK
     + """
@@ -27,89 +19,6 @@ ASKED = (
 < requires_action
 """
 )
-
-KEEPS: Table = {
-    "CANCEL-IDLE": CANCELLED,
-    "CANCEL-NOT-ERROR": CANCELLED,
-    "CANCEL-UPDATES-BEFORE-IDLE": CANCELLED,
-    "CANCEL-STOPS": ASKED
-    + """
-> cancel
-< cancel_request "a1"
-> #a1 cancelled
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-""",
-    "CANCEL-PERMISSIONS": ASKED
-    + """
-> cancel
-> #a1 cancelled
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-""",
-    "CANCEL-PERMISSIONS-OPEN": ASKED
-    + """
-> #a1 selected no
-< running
-< tool_call_update t1 {"status": "failed"}
-< idle end_turn
-""",
-    "CANCEL-KEEPS-INSERTION": """
-setup
-> #1 prompt "hi"
-< user_message u1 "hi"
-< running
-> cancel
-< #1 ok u1
-< idle cancelled
-""",
-}
-
-BREAKS: Table = {
-    "CANCEL-IDLE": WORK
-    + """
-> cancel
-""",
-    "CANCEL-NOT-ERROR": WORK
-    + """
-> cancel
-< idle error {"error": {"code": -32603, "message": "aborted"}}
-""",
-    "CANCEL-UPDATES-BEFORE-IDLE": WORK
-    + """
-> cancel
-< idle cancelled
-< tool_call_update t1 {"status": "cancelled"}
-""",
-    "CANCEL-STOPS": ASKED
-    + """
-> cancel
-> #a1 cancelled
-< running
-< tool_call_update t1 {"status": "in_progress"}
-< idle cancelled
-""",
-    "CANCEL-PERMISSIONS": ASKED
-    + """
-> cancel
-> #a1 selected yes
-< idle cancelled
-""",
-    "CANCEL-PERMISSIONS-OPEN": ASKED
-    + """
-> cancel
-< idle cancelled
-""",
-    "CANCEL-KEEPS-INSERTION": """
-setup
-> #1 prompt "hi"
-< user_message u1 "hi"
-< running
-> cancel
-< #1 error -32800
-< idle cancelled
-""",
-}
 
 
 def test_an_idle_of_another_reason_may_have_crossed_the_cancel() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 WORK = """
 setup
@@ -12,64 +12,6 @@ setup
 < running
 < tool_call_update t1 {"title": "T", "status": "pending"}
 """
-
-KEEPS: Table = {
-    "CLOSE-PROMPT-OUTCOME": WORK
-    + """
-> #2 prompt "next"
-> #3 close
-< #2 error -32800
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-< #3 ok {}
-""",
-    "CLOSE-CANCELS": WORK
-    + """
-> #3 close
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-< #3 ok {}
-""",
-    "CLOSE-SILENCE": (
-        WORK
-        + """
-> #3 close
-< tool_call_update t1 {"status": "cancelled"}
-< idle cancelled
-< #3 ok {}
-""",
-        "sdk-2.4",
-    ),
-}
-
-BREAKS: Table = {
-    "CLOSE-PROMPT-OUTCOME": WORK
-    + """
-> #2 prompt "next"
-> #3 close
-< #2 error -32603 "aborted"
-< idle cancelled
-< #3 ok {}
-""",
-    "CLOSE-CANCELS": (
-        WORK
-        + """
-> #3 close
-< #3 ok {}
-""",
-        "sdk-2.4",
-    ),
-    "CLOSE-SILENCE": (
-        WORK
-        + """
-> #3 close
-< idle cancelled
-< #3 ok {}
-< agent_message late "oh"
-""",
-        "sdk-2.4",
-    ),
-}
 
 
 def test_a_prompt_that_a_close_kept_out_is_not_reported_twice() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 START = """
 setup
@@ -15,18 +15,6 @@ setup
 """
 END = "\n< idle end_turn"
 
-KEEPS: Table = {
-    "CUSTOM-UNDERSCORE": START
-    + """
-< _vendor_metric {"value": 3}
-< agent_message m1 {"content": [{"type": "_chart", "points": [1]}]}
-< tool_call_update t1 {"title": "A", "kind": "_deploy", "status": "_queued"}
-< raw {"jsonrpc": "2.0", "method": "_vendor/settings"}
-"""
-    + END,
-}
-
-BREAKS: Table = {"CUSTOM-UNDERSCORE": START + '< future_thing {"messageId": "m1"}' + END}
 
 PERMISSION = (
     'raw {"jsonrpc": "2.0", "id": "a1", "method": "session/request_permission", "params": '

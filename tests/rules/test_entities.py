@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import KEEPS, found, report
 
 START = """
 setup
@@ -25,51 +25,6 @@ ALLOWED = (
 """
 )
 ENTRY = '{"content": "Read", "priority": "high", "status": "pending"}'
-
-KEEPS: Table = {
-    "ENTITY-ID-PRESENT": START + '< agent_message m1 "hello"' + END,
-    "TOOL-TITLE-FIRST": START + '< tool_call_update t1 {"title": "Edit"}' + END,
-    "TOOL-IN-PROGRESS": ALLOWED
-    + """
-< tool_call_update t1 {"status": "in_progress"}
-< tool_call_update t1 {"status": "completed"}
-"""
-    + END,
-    "TOOL-STATUS-VALUE": START + '< tool_call_update t1 {"title": "A", "status": "_queued"}' + END,
-    "TERMINAL-BASE64": START
-    + """
-< terminal_update T1 {"output": {"data": "aMOp"}}
-< terminal_output_chunk T1 {"data": "aA=="}
-< terminal_output_chunk T1 {"data": ""}
-"""
-    + END,
-    "TERMINAL-CWD-ABSOLUTE": START + '< terminal_update T1 {"cwd": "/home/user"}' + END,
-    "PLAN-ENTRY-VALUES": START + f'< plan_update p1 {{"entries": [{ENTRY}]}}' + END,
-    "COMPACTION-TERMINAL": START
-    + """
-< compaction_update c1 {"status": "in_progress"}
-< compaction_summary_chunk c1 "so far"
-< compaction_update c1 {"status": "completed"}
-< compaction_summary_chunk c2 "partial"
-< compaction_update c2 {"status": "failed"}
-"""
-    + END,
-    "COMPACTION-FIELDS": START + '< compaction_update c1 {"status": "_paused"}' + END,
-}
-
-BREAKS: Table = {
-    "ENTITY-ID-PRESENT": START + '< agent_message {"content": []}' + END,
-    "TOOL-TITLE-FIRST": START + '< tool_call_update t1 {"status": "pending"}' + END,
-    "TOOL-IN-PROGRESS": ALLOWED + '< tool_call_update t1 {"status": "completed"}' + END,
-    "TOOL-STATUS-VALUE": START + '< tool_call_update t1 {"title": "A", "status": "queued"}' + END,
-    "TERMINAL-BASE64": START + '< terminal_output_chunk T1 {"data": "aA"}' + END,
-    "TERMINAL-CWD-ABSOLUTE": START + '< terminal_update T1 {"cwd": "src"}' + END,
-    "PLAN-ENTRY-VALUES": START
-    + f'< plan_update p1 {{"entries": [{ENTRY.replace("high", "urgent")}]}}'
-    + END,
-    "COMPACTION-TERMINAL": START + '< compaction_update c1 {"status": "in_progress"}' + END,
-    "COMPACTION-FIELDS": START + '< compaction_update c1 {"status": "done"}' + END,
-}
 
 
 # ---------------------------------------------------------------- ENTITY-ID-PRESENT

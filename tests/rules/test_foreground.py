@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 START = """
 setup
@@ -28,82 +28,6 @@ ASK = (
 < requires_action
 """
 )
-
-KEEPS: Table = {
-    "STATE-RUNNING": TURN
-    + """
-< running
-< agent_message m2 "the build is done"
-< idle end_turn
-""",
-    "STATE-IDLE": TURN,
-    "STATE-STOP-REASON": TURN,
-    "STATE-STOP-REASON-VALUE": START + "< idle _budget",
-    "STATE-PENDING-BEFORE-IDLE": TURN
-    + """
-< tool_call_update b1 {"title": "Watch", "status": "in_progress"}
-< tool_call_update b1 {"status": "completed"}
-< running
-< agent_message m1 " again"
-< idle end_turn
-""",
-    "STATE-REQUIRES-ACTION": ASK
-    + """
-> #a1 selected yes
-< running
-< tool_call_update t1 {"status": "in_progress"}
-< tool_call_update t1 {"status": "completed"}
-< idle end_turn
-""",
-    "STATE-RESUME-RUNNING": ASK
-    + """
-> #a1 selected yes
-< running
-< agent_message m1 "editing"
-< idle end_turn
-""",
-    "STATE-ERROR-FIELD": START + '< idle error {"error": {"code": -32603, "message": "gone"}}',
-    "STATE-ERROR-MISPLACED": START + '< idle error {"error": {"code": 1, "message": "x"}}',
-    "STATE-FAILED-TOOLS": START
-    + """
-< tool_call_update t1 {"title": "Search", "status": "in_progress"}
-< tool_call_update t1 {"status": "failed"}
-< idle error {"error": {"code": -32603, "message": "gone"}}
-""",
-}
-
-BREAKS: Table = {
-    "STATE-RUNNING": TURN
-    + """
-< agent_message m2 "the build is done"
-< idle end_turn
-""",
-    "STATE-IDLE": START + '< agent_message m1 "hello"',
-    "STATE-STOP-REASON": START + "< idle",
-    "STATE-STOP-REASON-VALUE": START + "< idle stopped_by_policy",
-    "STATE-PENDING-BEFORE-IDLE": TURN + '< agent_message_chunk m1 " there"',
-    "STATE-REQUIRES-ACTION": START
-    + """
-< tool_call_update t1 {"title": "Edit", "status": "pending"}
-< #a1 permission t1 yes/no
-> #a1 selected yes
-< tool_call_update t1 {"status": "in_progress"}
-< idle end_turn
-""",
-    "STATE-RESUME-RUNNING": ASK
-    + """
-> #a1 selected yes
-< tool_call_update t1 {"status": "in_progress"}
-< idle end_turn
-""",
-    "STATE-ERROR-FIELD": START + "< idle error",
-    "STATE-ERROR-MISPLACED": START + '< idle end_turn {"error": {"code": 1, "message": "x"}}',
-    "STATE-FAILED-TOOLS": START
-    + """
-< tool_call_update t1 {"title": "Search", "status": "in_progress"}
-< idle error {"error": {"code": -32603, "message": "gone"}}
-""",
-}
 
 
 # ---------------------------------------------------------------- STATE-RUNNING
@@ -416,8 +340,7 @@ def test_two_requests_and_one_report_are_right() -> None:
 
 
 def test_work_that_resumes_in_silence_is_told_once() -> None:
-    more = BREAKS["STATE-RESUME-RUNNING"]
-    assert isinstance(more, str)
+    more, _ = BREAKS["STATE-RESUME-RUNNING"]
     more = more.replace("< idle", '< agent_message m1 "a"\n< agent_message m2 "b"\n< idle')
 
     assert found("STATE-RESUME-RUNNING", more) == ["13 suspect"]
@@ -435,16 +358,14 @@ def test_requires_action_may_end_in_idle() -> None:
 
 
 def test_a_call_left_open_is_told_at_the_idle_once_new_work_begins() -> None:
-    left = BREAKS["STATE-FAILED-TOOLS"]
-    assert isinstance(left, str)
+    left, _ = BREAKS["STATE-FAILED-TOOLS"]
 
     assert found("STATE-FAILED-TOOLS", left + "< running\n< idle end_turn") == ["10 suspect"]
     assert found("STATE-FAILED-TOOLS", left) == ["10 suspect"]
 
 
 def test_a_call_that_ends_while_idle_was_detached() -> None:
-    left = BREAKS["STATE-FAILED-TOOLS"]
-    assert isinstance(left, str)
+    left, _ = BREAKS["STATE-FAILED-TOOLS"]
 
     assert found("STATE-FAILED-TOOLS", left + '< tool_call_update t1 {"status": "failed"}') == []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 ERROR = "PROMPT-ERROR-AFTER-INSERT"
 ECHO = "PROMPT-ECHO-OF-REJECTED"
@@ -13,34 +13,6 @@ setup
 < user_message u1 "hi"
 """
 
-KEEPS: Table = {
-    ERROR: ALONE
-    + """
-< #1 ok u1
-< running
-< idle end_turn
-""",
-    ECHO: """
-setup
-> #1 prompt "hi"
-< #1 error -32000 "sign in"
-> #2 prompt "hi"
-< #2 ok u1
-< user_message u1 "hi"
-< running
-< idle end_turn
-""",
-}
-
-BREAKS: Table = {
-    ERROR: ALONE + '< #1 error -32603 "boom"',
-    ECHO: """
-setup
-> #1 prompt "hi"
-< #1 error -32000 "sign in"
-< user_message u1 "hi"
-""",
-}
 
 TWO = """
 setup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 CALL = """
 setup
@@ -28,28 +28,6 @@ REQUEST = (
     '{"sessionId": "s1", %s}}\n'
 )
 YES = '{"optionId": "y", "name": "Yes", "kind": "allow_once"}'
-
-KEEPS: Table = {
-    "PERMISSION-OPTIONS": ASK + "> #a1 selected yes" + RUN + DONE,
-    "PERMISSION-OUTCOME": ASK + "> #a1 selected yes" + RUN + DONE,
-    "PERMISSION-BEFORE-START": ASK + "> #a1 selected yes" + RUN + DONE,
-    "PERMISSION-NOT-APPROVED": ASK
-    + """
-> #a1 selected no
-< running
-< tool_call_update t1 {"status": "failed"}
-< idle end_turn
-""",
-}
-
-BREAKS: Table = {
-    "PERMISSION-OPTIONS": CALL + "< #a1 permission t1 yes/yes\n> #a1 selected yes",
-    "PERMISSION-OUTCOME": ASK + "> #a1 selected always",
-    "PERMISSION-BEFORE-START": ASK
-    + '< tool_call_update t1 {"status": "in_progress"}\n> #a1 selected yes\n< running\n'
-    + DONE,
-    "PERMISSION-NOT-APPROVED": ASK + "> #a1 selected no" + RUN + DONE,
-}
 
 
 # ---------------------------------------------------------------- PERMISSION-OPTIONS

@@ -6,7 +6,7 @@ from acpsim.rules.check import check
 from acpsim.rules.finding import Report
 from acpsim.wire.edition import DRAFT
 from tests.helpers.shorthand import conversation
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 TURN = """
 setup
@@ -29,98 +29,6 @@ REPLAY = (
 < #9 ok {}
 """
 )
-
-KEEPS: Table = {
-    "PROMPT-RESPONSE-ID": TURN,
-    "PROMPT-ECHO": TURN,
-    "PROMPT-DISTINCT-ID": TURN,
-    "PROMPT-ANSWERED": TURN,
-    "PROMPT-PENDING-IDLE": TURN,
-    "PROMPT-NOT-DELAYED": TURN,
-    "PROMPT-CANCEL-CODE": """
-setup
-> #1 prompt "hi"
-< running
-> cancel
-< #1 error -32800
-< idle cancelled
-""",
-    "PROMPT-CONTENT-CAPABILITY": """
-setup image
-> #1 prompt {"type": "image", "data": "aGk=", "mimeType": "image/png"}
-< #1 ok u1
-< user_message u1 {"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]}
-< running
-< idle end_turn
-""",
-    "PROMPT-AFTER-SETUP": TURN,
-    "PROMPT-REPLAY-ID": REPLAY,
-}
-
-BREAKS: Table = {
-    "PROMPT-RESPONSE-ID": """
-setup
-> #1 prompt "hi"
-< #1 ok {"messageId": null}
-""",
-    "PROMPT-ECHO": """
-setup
-> #1 prompt "hi"
-< #1 ok u1
-< user_message other "hi"
-< running
-< idle end_turn
-""",
-    "PROMPT-DISTINCT-ID": """
-setup
-> #1 prompt "hi"
-< #1 ok u1
-< user_message u1 "hi"
-> #2 prompt "hi"
-< #2 ok u1
-""",
-    "PROMPT-ANSWERED": """
-setup
-> #1 prompt "/x"
-""",
-    "PROMPT-PENDING-IDLE": """
-setup
-> #1 prompt "status?"
-< usage_update {"used": 1, "size": 2}
-""",
-    "PROMPT-NOT-DELAYED": """
-setup
-> #1 prompt "hi"
-< user_message u1 "hi"
-< running
-< idle end_turn
-< #1 ok u1
-""",
-    "PROMPT-CANCEL-CODE": """
-setup
-> #1 prompt "hi"
-< running
-> cancel
-< #1 error -32603 "aborted"
-< idle cancelled
-""",
-    "PROMPT-CONTENT-CAPABILITY": """
-setup
-> #1 prompt {"type": "image", "data": "aGk=", "mimeType": "image/png"}
-< #1 error -32602
-""",
-    "PROMPT-AFTER-SETUP": """
-> #i initialize {"protocolVersion": 2, "info": {"name": "c", "version": "1"}, "capabilities": {}}
-> #1 prompt "hi"
-""",
-    "PROMPT-REPLAY-ID": TURN
-    + """
-> #9 resume replay
-< user_message replayed_1 "hi"
-< idle
-< #9 ok {}
-""",
-}
 
 
 def test_a_response_whose_envelope_is_broken_is_not_one_without_an_id() -> None:

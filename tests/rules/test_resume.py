@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 TURN = """
 setup
@@ -13,43 +13,6 @@ setup
 < agent_message m1 "hello"
 < idle end_turn
 """
-
-KEEPS: Table = {
-    "RESUME-NO-REPLAY": TURN
-    + """
-> #2 resume
-< idle
-< #2 ok {}
-""",
-    "RESUME-STATE": (
-        TURN
-        + """
-> #2 resume replay
-< user_message u1 "hi"
-< idle
-< #2 ok {}
-""",
-        "sdk-2.4",
-    ),
-}
-
-BREAKS: Table = {
-    "RESUME-NO-REPLAY": TURN
-    + """
-> #2 resume
-< user_message u1 "hi"
-< agent_message_chunk m1 "hello"
-< #2 ok {}
-""",
-    "RESUME-STATE": (
-        TURN
-        + """
-> #2 resume
-< #2 ok {}
-""",
-        "sdk-2.4",
-    ),
-}
 
 
 def test_history_is_remarked_on_once_a_resume() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acpsim.rules.recent import REMEMBERED_MAX, Recent
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 TURN = """
 setup
@@ -22,14 +22,6 @@ NEXT = """
 < user_message u2 "and"
 < running
 """
-
-KEEPS: Table = {
-    "ENTITY-ID-REUSE": TURN + NEXT + '< agent_message_chunk b1 "second"\n< idle end_turn',
-}
-
-BREAKS: Table = {
-    "ENTITY-ID-REUSE": TURN + NEXT + '< agent_message_chunk b0 "second"\n< idle end_turn',
-}
 
 
 def test_a_message_that_grows_in_a_later_turn_is_told() -> None:

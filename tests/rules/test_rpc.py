@@ -7,7 +7,7 @@ from msgspec import structs
 from acpsim.rules.check import check
 from acpsim.wire.edition import DRAFT
 from tests.helpers.shorthand import conversation
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 TURN = """
 setup
@@ -17,52 +17,6 @@ setup
 < running
 < idle end_turn
 """
-
-KEEPS: Table = {
-    "RPC-ENVELOPE": TURN,
-    "RPC-RESPONSE-MATCH": TURN,
-    "RPC-ID-REUSE": TURN
-    + """
-> #1 prompt "again"
-< #1 ok u2
-< user_message u2 "again"
-< running
-< idle end_turn
-""",
-    "RPC-CANCEL-ANSWER": """
-setup
-> #1 prompt "hi"
-> cancel_request 1
-< #1 error -32800
-""",
-    "RPC-UNKNOWN-SESSION": TURN,
-    "RPC-NO-REPLY-TO-NOTIFICATION": TURN,
-}
-
-BREAKS: Table = {
-    "RPC-ENVELOPE": """
-setup
-< raw {"id": 1, "result": {}, "error": {"code": 1, "message": "x"}}
-""",
-    "RPC-RESPONSE-MATCH": TURN + "< #1 ok u1",
-    "RPC-ID-REUSE": """
-setup
-> #1 prompt "a"
-> #1 prompt "b"
-< #1 ok u1
-""",
-    "RPC-CANCEL-ANSWER": """
-setup
-> #1 prompt "hi"
-> cancel_request 1
-""",
-    "RPC-UNKNOWN-SESSION": TURN + '< [ghost] agent_message m1 "boo"',
-    "RPC-NO-REPLY-TO-NOTIFICATION": TURN
-    + """
-> raw {"jsonrpc": "2.0", "method": "_vendor/settings", "params": {}}
-< raw {"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "no such method"}}
-""",
-}
 
 
 def test_an_update_before_the_response_that_returns_its_session_is_no_breach() -> None:
@@ -292,10 +246,7 @@ def test_a_permission_request_that_is_cancelled_is_owed_its_answer_by_the_client
 
 
 def test_events_that_were_never_in_a_trace_are_counted() -> None:
-    events = [
-        structs.replace(told, line=0)
-        for told in conversation(BREAKS["RPC-ID-REUSE"])  # type: ignore[arg-type]
-    ]
+    events = [structs.replace(told, line=0) for told in conversation(BREAKS["RPC-ID-REUSE"][0])]
 
     result = check(events, edition=DRAFT)
 

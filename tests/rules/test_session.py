@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import BREAKS, found, report
 
 TURN = """
 setup
@@ -30,38 +30,6 @@ CHILD = TURN.replace(
 )
 WORK = '< [c1] agent_message cm1 "found"\n< [c1] idle end_turn\n'
 MIRROR = '< subagent_update c1 {"state": {"state": "%s"}}\n'
-
-KEEPS: Table = {
-    "NOTICE-FIELDS": TURN + '< notice {"severity": "_party", "title": "All green"}',
-    "NOTICE-LIVE-ONLY": REPLAY
-    + """
-< idle end_turn
-< #3 ok {}
-< notice "MCP server unavailable"
-""",
-    "USAGE-FIELDS": TURN
-    + '< usage_update {"used": 5, "size": 9, "cost": {"amount": 0.1, "currency": "EUR"}}',
-    "SUBAGENT-ANNOUNCED": CHILD + WORK + MIRROR % "idle" + "< idle end_turn",
-    "SUBAGENT-STATE-MIRRORED": CHILD
-    + MIRROR % "running"
-    + WORK
-    + MIRROR % "idle"
-    + "< idle end_turn",
-}
-
-BREAKS: Table = {
-    "NOTICE-FIELDS": TURN + '< notice {"severity": "fatal", "title": "Boom"}',
-    "NOTICE-LIVE-ONLY": REPLAY + '< notice "Telemetry failed"\n< idle end_turn\n< #3 ok {}',
-    "USAGE-FIELDS": TURN
-    + '< usage_update {"used": 5, "size": 9, "cost": {"amount": 0.1, "currency": "euro"}}',
-    "SUBAGENT-ANNOUNCED": TURN.replace(
-        "< idle end_turn",
-        "< [c1] running\n< [c1] idle end_turn\n< subagent_update c1\n< idle end_turn",
-    ),
-    "SUBAGENT-STATE-MIRRORED": CHILD
-    + WORK.replace("< [c1] idle end_turn\n", "")
-    + "< idle end_turn",
-}
 
 
 # ---------------------------------------------------------------- notices

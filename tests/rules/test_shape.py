@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.both_ways import Table, found, report
+from tests.rules.both_ways import found, report
 
 START = """
 setup
@@ -16,11 +16,6 @@ setup
 END = "\n< idle end_turn"
 USAGE = '{"totalTokens": 3, "inputTokens": 1, "outputTokens": 2}'
 
-KEEPS: Table = {"UPDATE-SHAPE": START + f'< idle end_turn {{"usage": {USAGE}}}'}
-
-BREAKS: Table = {
-    "UPDATE-SHAPE": START + f'< idle end_turn {{"usage": {USAGE.replace("2", "-2")}}}',
-}
 
 MALFORMED = {
     "content": 'agent_message m1 {"content": "hello"}',

@@ -28,8 +28,7 @@ from acpsim.wire.edition import EDITIONS, Edition
 from acpsim.wire.trace import Event, read_trace
 from acpsim.wire.vector import Vector
 from tests.helpers.shorthand import conversation
-from tests.rules.both_ways import Entry
-from tests.rules.test_both_ways import KEEPS
+from tests.rules.both_ways import KEEPS, Entry
 from tests.vectors.told import LAWS_TOLD, RULES_TOLD
 
 RECORDED = Path(__file__).parents[2] / "acpsim" / "recorded"
