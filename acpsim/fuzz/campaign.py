@@ -2,170 +2,72 @@
 
 Owns: `run`, which yields what happens as it happens and shows nothing; how distinct faults are told
 apart; and why a campaign ends. Equal options with a number of cases give equal events, on any
-machine; with a number of seconds only how many cases there are differs.
+machine and however the cases are divided; with a number of seconds only how many cases there are
+differs.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import enum
 import shlex
 import time
 from collections.abc import Generator, Iterator
-from pathlib import Path
-from typing import Final, TypeAlias
+from concurrent.futures import Executor
+from typing import Final
 
 from msgspec import UNSET
 
-from acpsim.fuzz.cases import Case, Cases
-from acpsim.fuzz.coverage import Tally
-from acpsim.fuzz.judging import Judge, Objection, Shown
-from acpsim.fuzz.keeping import check_directory, keep
-from acpsim.fuzz.recorded import corpus_scenarios
-from acpsim.fuzz.scenario import Events
+from acpsim.errors import UsageError
+from acpsim.fuzz.coverage import Tally, kind_of
+from acpsim.fuzz.crews import Borrowed, Cluster, Crew, Processes
+from acpsim.fuzz.division import Alone, Divided, Division
+from acpsim.fuzz.judging import Objection, Shown
+from acpsim.fuzz.keeping import Corpus, Shelf
+from acpsim.fuzz.report import (
+    FAULTS_MAX,
+    SECONDS,
+    CampaignEvent,
+    CampaignFinished,
+    CampaignStarted,
+    CaseFinished,
+    Fault,
+    FaultFound,
+    Options,
+    Reason,
+)
+from acpsim.fuzz.risk import Risk
+from acpsim.fuzz.worker import CaseDone, Spec
 from acpsim.oracles.counterexample import counterexample
+from acpsim.oracles.reset import RESET
 from acpsim.oracles.verdict import FaultKey, Verdict
 from acpsim.targets.address import open_target
-from acpsim.targets.target import ANSWER_TIMEOUT_S
-from acpsim.wire.cells import Json
-from acpsim.wire.edition import DRAFT, Edition
 
-SECONDS: Final = 10.0
-"""How long a campaign lasts if nothing else is said: a coffee is longer, and most faults show."""
-FAULTS_MAX: Final = 20
-"""Distinct faults after which a campaign ends: nobody reads more at once, and the first mistakes
-mended, most of the rest are gone."""
+__all__ = [
+    "FAULTS_MAX",
+    "JOBS_MAX",
+    "SECONDS",
+    "CampaignEvent",
+    "CampaignFinished",
+    "CampaignStarted",
+    "CaseFinished",
+    "Distinct",
+    "Fault",
+    "FaultFound",
+    "Options",
+    "Reason",
+    "run",
+]
+
+JOBS_MAX: Final = 256
+"""Processes: more is a mistake in writing."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a campaign is about. Without `seconds` and `cases` it lasts `SECONDS`.
+def run(options: Options, *, executor: Executor | None = None) -> Iterator[CampaignEvent]:
+    """Runs a campaign, one event at a time. Target and workers are ended when the iterator ends.
 
-    `corpus` is a directory of traces that come first. In `faults` every fault is saved, and the
-    directory is made once there is one; without it none is saved. `run` raises `UsageError` where
-    target, corpus or directory cannot be used.
+    An executor that is given does the work in place of processes of ours, `options.jobs` tasks at a
+    time or so; it is not shut down.
     """
-
-    target: str = "reference"
-    edition: Edition = DRAFT
-    seed: int = 0
-    seconds: float | None = None
-    cases: int | None = None
-    timeout_s: float = ANSWER_TIMEOUT_S
-    corpus: Path | None = None
-    faults: Path | None = None
-    faults_max: int = FAULTS_MAX
-
-    @property
-    def seconds_max(self) -> float | None:
-        """The limit of time that holds, if any."""
-        if self.seconds is None and self.cases is None:
-            return SECONDS
-        return self.seconds
-
-
-class Reason(enum.Enum):
-    """Why a campaign ended; the value is the sentence to show."""
-
-    TIME = "the time was up"
-    CASES = "all cases were run"
-    FAULTS = "enough distinct faults were found"
-    UNSTARTABLE = "the target could not be started again"
-    INTERRUPTED = "it was interrupted"
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One distinct fault. `messages` counts those after set-up; `trace` is where it was saved and
-    `replay` the command that runs it again, both `None` where it was not saved. `expected` and
-    `actual` are `UNSET` where there is nothing. `minimal`: it was checked that with any message
-    less, or any inversion undone, it no longer fails in this way.
-    """
-
-    oracle: str
-    rules: tuple[str, ...]
-    text: str
-    session: str | None
-    path: str | None
-    expected: Json
-    actual: Json
-    messages: int
-    minimal: bool
-    inversions: tuple[tuple[int, int], ...]
-    events: Events
-    last_words: str
-    seed: int
-    case: int
-    source: str
-    disturbances: tuple[str, ...]
-    trace: str | None
-    replay: str | None
-    others: bool = False
-    """In one of those checks it failed in another way."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignStarted:
-    """What will be done, before it is done."""
-
-    target: str
-    edition: str
-    seed: int
-    seconds: float | None
-    cases: int | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class CaseFinished:
-    """One case was judged. `failed`: some oracle objected, whether or not that is a new fault."""
-
-    number: int
-    source: str
-    messages: int
-    failed: bool
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class FaultFound:
-    """A fault that no earlier one is like."""
-
-    fault: Fault
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignFinished:
-    """What came of it. `failed` counts cases, `faults` are distinct. Nothing but `seconds` and
-    `reason` depends on the machine, given the number of cases.
-    """
-
-    target: str
-    edition: str
-    seed: int
-    cases: int
-    failed: int
-    messages: int
-    orders: int
-    seconds: float
-    reason: Reason
-    faults: tuple[Fault, ...]
-    exercised: dict[str, int]
-    breached: dict[str, int]
-    never: tuple[str, ...]
-    sources: dict[str, int]
-    disturbances: dict[str, int]
-
-    @property
-    def cases_per_second(self) -> float:
-        """How fast it went, shrinking included."""
-        return self.cases / self.seconds if self.seconds > 0 else 0.0
-
-
-CampaignEvent: TypeAlias = CampaignStarted | CaseFinished | FaultFound | CampaignFinished
-
-
-def run(options: Options) -> Iterator[CampaignEvent]:
-    """Runs a campaign, one event at a time. The target is closed when the iterator ends."""
-    campaign = _Campaign(options)
+    campaign = _Campaign(options, executor)
     try:
         yield from campaign.events()
     finally:
@@ -175,26 +77,29 @@ def run(options: Options) -> Iterator[CampaignEvent]:
 class _Campaign:
     """One campaign under way."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, executor: Executor | None) -> None:
         self.options = options
-        corpus = options.corpus
-        known = [] if corpus is None else corpus_scenarios(corpus, options.edition)
-        if options.faults is not None:
-            check_directory(options.faults)
-        self.cases = Cases(options.seed, options.edition, corpus=known)
-        self.tally = Tally(options.edition)
+        self._shelf = None if options.faults is None else Shelf(options.faults)
+        self._corpus = None if options.corpus is None else Corpus(options.corpus)
+        known = [] if self._corpus is None else self._corpus.scenarios(options.edition)
+        self.tally = Tally()
+        self.risk = Risk()
         self.faults: list[Fault] = []
-        self.failed = 0
+        self.failed = self.lost = self.from_corpus = self.mended = 0
+        self._number = 0
         self._told_apart = Distinct()
         self._start = 0.0
-        self.target = open_target(
-            options.target, edition=options.edition, timeout_s=options.timeout_s
+        spec = Spec(
+            target=options.target,
+            edition=options.edition,
+            seed=options.seed,
+            timeout_s=options.timeout_s,
+            corpus=tuple(known),
         )
-        self.judge = Judge(self.target, options.edition, options.seed)
+        self.division = _division(spec, options, executor)
 
     def close(self) -> None:
-        self.judge.close()
-        self.target.close()
+        self.division.close()
 
     def events(self) -> Iterator[CampaignEvent]:
         options = self.options
@@ -205,6 +110,7 @@ class _Campaign:
             seed=options.seed,
             seconds=options.seconds_max,
             cases=options.cases,
+            until_risk=options.until_risk,
         )
         reason = self._over()
         try:
@@ -212,65 +118,90 @@ class _Campaign:
                 reason = (yield from self._case()) or self._over()
         except KeyboardInterrupt:
             reason = Reason.INTERRUPTED
+        if self._shelf is not None:
+            self._shelf.clear()
         yield self._finished(reason)
 
     def _case(self) -> Generator[CampaignEvent, None, Reason | None]:
         """The next case, and the fault that it shows if that is a new one. Says why the campaign
         cannot go on, if so.
         """
-        case = self.cases.case(self.tally.cases)
-        objection = self.judge.judge(case)
-        self.tally.take(case)
-        self.failed += objection is not None
+        done = self.division.take(self._number)
+        self._number += 1
+        if done is None:
+            self.lost += 1
+            return None
+        self._count(done)
+        objection = done.objection
         yield CaseFinished(
-            number=case.number,
-            source=case.source,
-            messages=len(case.events),
+            number=done.exercise.number,
+            source=done.exercise.source,
+            messages=done.exercise.messages,
             failed=objection is not None,
         )
         if objection is None:
             return None
-        yield from self._fault(case, objection)
+        yield from self._fault(done, objection)
         unstartable = objection.verdict.oracle == "crash:unstartable"
         return Reason.UNSTARTABLE if unstartable else None
 
+    def _count(self, done: CaseDone) -> None:
+        failed = done.objection is not None
+        self.tally.take(done.exercise)
+        self.risk.take(done.exercise)
+        self.failed += failed
+        self.from_corpus += kind_of(done.exercise.source) == "corpus"
+        self.mended += done.exercise.known and not failed
+
     def _over(self) -> Reason | None:
+        """Asked before each case: nothing in it depends on who judged the ones before."""
         options = self.options
-        if options.cases is not None and self.tally.cases >= options.cases:
+        if options.cases is not None and self._number >= options.cases:
             return Reason.CASES
-        if options.seconds_max is not None and self._elapsed() >= options.seconds_max:
-            return Reason.TIME
+        if options.until_risk is not None and self.risk.at_most < options.until_risk:
+            return Reason.RISK
         if len(self.faults) >= options.faults_max:
             return Reason.FAULTS
+        if options.seconds_max is not None and self._elapsed() >= options.seconds_max:
+            # What is judged already is counted: a fault in it is not thrown away.
+            return None if self.division.ready(self._number) else Reason.TIME
         return None
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._start
 
-    def _fault(self, case: Case, objection: Objection) -> Iterator[FaultFound]:
+    def _fault(self, done: CaseDone, objection: Objection) -> Iterator[FaultFound]:
         if not self._told_apart.is_new(objection.verdict):
             return
-        shown = self.judge.shrink(objection)
-        if not self._told_apart.is_new_shrunk(shown.verdict):
+        shown = self.division.shown(done)
+        if shown is None or not self._told_apart.is_new_shrunk(shown.verdict):
             return
-        fault = self._kept(case, shown, len(self.faults) + 1)
+        fault = self._kept(done, shown, len(self.faults) + 1)
         self.faults.append(fault)
         yield FaultFound(fault=fault)
 
-    def _kept(self, case: Case, shown: Shown, number: int) -> Fault:
+    def _saved(self, done: CaseDone, shown: Shown, number: int) -> str | None:
+        """Where the fault was saved, if it was: rather among this run's than in the corpus."""
+        verdict = shown.verdict
+        example = counterexample(
+            verdict,
+            edition=self.options.edition,
+            seed=shown.seed,
+            minimal=shown.shrunk.minimal,
+            target=self.options.target,
+        )
+        added = None
+        if self._corpus is not None and not done.exercise.known:
+            added = self._corpus.add(example, verdict=verdict)
+        if self._shelf is None:
+            return added
+        return self._shelf.keep(example, verdict=verdict, number=number)
+
+    def _kept(self, done: CaseDone, shown: Shown, number: int) -> Fault:
         verdict, shrunk = shown.verdict, shown.shrunk
-        path, command = None, None
-        if self.options.faults is not None:
-            example = counterexample(
-                verdict,
-                edition=self.options.edition,
-                seed=shown.seed,
-                minimal=shrunk.minimal,
-                target=self.options.target,
-            )
-            path = keep(self.options.faults, example, verdict=verdict, number=number)
-            command = shlex.join(["acpsim", "replay", path, "--target", self.options.target])
+        path = self._saved(done, shown, number)
         found = verdict.difference
+        words = ["acpsim", "replay", path or "", "--target", self.options.target]
         return Fault(
             oracle=verdict.oracle,
             rules=verdict.rules,
@@ -286,11 +217,11 @@ class _Campaign:
             events=shrunk.events,
             last_words=verdict.last_words,
             seed=shown.seed,
-            case=case.number,
-            source=case.source,
-            disturbances=case.disturbances,
+            case=done.exercise.number,
+            source=done.exercise.source,
+            disturbances=done.exercise.disturbances,
             trace=path,
-            replay=command,
+            replay=None if path is None else shlex.join(words),
         )
 
     def _finished(self, reason: Reason) -> CampaignFinished:
@@ -311,13 +242,37 @@ class _Campaign:
             never=tuple(tally.never()),
             sources=dict(sorted(tally.sources.items())),
             disturbances=dict(sorted(tally.disturbances.items())),
+            corpus=self.from_corpus,
+            mended=self.mended,
+            risk=self.risk.estimate,
+            risk_max=self.risk.at_most,
+            lost=self.lost,
         )
+
+
+def _division(spec: Spec, options: Options, executor: Executor | None) -> Division:
+    """Whoever does the work. Raises `UsageError` where the target cannot be opened at all."""
+    if not 1 <= options.jobs <= JOBS_MAX:
+        raise UsageError(f"--jobs {options.jobs}: give a number from 1 to {JOBS_MAX}")
+    if executor is None and options.dask is None and options.jobs == 1:
+        return Alone(spec)
+    # Said here once, before there are workers that would all say it.
+    open_target(options.target, edition=options.edition, timeout_s=options.timeout_s).close()
+    crew: Crew
+    if executor is not None:
+        crew = Borrowed(executor, options.jobs)
+    elif options.dask is not None:
+        crew = Cluster(options.dask)
+    else:
+        crew = Processes(options.jobs)
+    return Divided(spec, crew, cases_max=options.cases)
 
 
 class Distinct:
     """Tells faults apart: by oracle, rules and place, before they are shrunk and after.
 
-    What is shrunk to the same few messages is one fault, whatever section it showed in first.
+    What is shrunk to the same few messages is one fault, whatever section it showed in first. All
+    that a reset leaves behind is one fault too.
     """
 
     def __init__(self) -> None:
@@ -334,8 +289,9 @@ class Distinct:
     def is_new_shrunk(self, verdict: Verdict) -> bool:
         """Whether no fault that was shown is like this one. From now on one is."""
         told = tuple(event.raw for event in verdict.events)
-        new = verdict.key not in self._shown and told not in self._told
-        self._shown.add(verdict.key)
-        self._seen.add(verdict.key)
+        key = FaultKey(RESET, (), "") if verdict.oracle == RESET else verdict.key
+        new = key not in self._shown and told not in self._told
+        self._shown.add(key)
+        self._seen.add(key)
         self._told.add(told)
         return new

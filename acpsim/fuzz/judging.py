@@ -79,7 +79,7 @@ class Judge:
     def judge(self, case: Case) -> Objection | None:
         """The first objection to what the target makes of a case."""
         if case.known is not None:
-            verdict = self._again(case.known.oracle, case.events, case.known.seed)
+            verdict = self.again(case.known.oracle, case.events, case.known.seed)
             if verdict is not None:
                 return Objection(verdict=verdict, seed=case.known.seed)
         sessions = named(case.events)
@@ -178,7 +178,7 @@ class Judge:
         hung = oracle == "crash:hung"
 
         def fails(told: Sequence[Event]) -> Hashable | None:
-            verdict = self._again(oracle, tuple(told), objection.seed)
+            verdict = self.again(oracle, tuple(told), objection.seed)
             return None if verdict is None else verdict.key
 
         runs_max = HUNG_RUNS_MAX if hung else RUNS_MAX
@@ -186,10 +186,11 @@ class Judge:
             shrunk = shrink(events, fails, edition=self.edition, runs_max=runs_max)
         except ValueError:
             shrunk = _as_found(objection, events)
-        verdict = self._again(oracle, shrunk.events, objection.seed)
+        verdict = self.again(oracle, shrunk.events, objection.seed)
         return Shown(verdict=verdict or objection.verdict, seed=objection.seed, shrunk=shrunk)
 
-    def _again(self, oracle: str, events: Events, seed: int) -> Verdict | None:
+    def again(self, oracle: str, events: Events, seed: int) -> Verdict | None:
+        """The verdict of the oracle of this name, on all its occasions."""
         return judge_again(
             oracle,
             events,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from acpsim.oracles.agreement import judge_agreement
 from acpsim.oracles.laws import LAWS, judge_law
+from acpsim.oracles.reset import RESET, judge_reset
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.target import FAILURE_KINDS, Target
 from acpsim.wire.edition import Edition
@@ -26,7 +27,7 @@ def is_oracle(name: str) -> bool:
         return name.removeprefix(LAW) in LAWS
     if name.startswith(CRASH):
         return name.removeprefix(CRASH) in FAILURE_KINDS
-    return name == AGREEMENT
+    return name in (AGREEMENT, RESET)
 
 
 def judge_again(
@@ -53,4 +54,6 @@ def judge_again(
             chance=random.Random(seed),
             occasions_max=occasions_max,
         )
+    if oracle == RESET:
+        return judge_reset(events, target, reference=reference)
     return judge_agreement(events, target, reference=reference)

@@ -137,8 +137,10 @@ class InProcessTarget:
         try:
             with limit, aside():
                 return call()
-        except KeyboardInterrupt:
-            raise
+        except KeyboardInterrupt as error:
+            if may_be_ctrl_c():
+                raise
+            raise raised(error, asked=to_do, own_file=self._own_file) from error
         except TimeUp:
             raise TargetFailure(
                 "hung", f"asked to {to_do}, it had not returned after {self._timeout_s:g} s"
@@ -146,6 +148,14 @@ class InProcessTarget:
         except BaseException as error:
             # Also SystemExit and the like: a reducer has nothing to end.
             raise raised(error, asked=to_do, own_file=self._own_file) from error
+
+
+def may_be_ctrl_c() -> bool:
+    """Whether a `KeyboardInterrupt` here may be the user's: Ctrl-C raises one in the main thread,
+    and only where nobody has arranged for something else to happen.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    return main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def aside() -> contextlib.AbstractContextManager[object]:

@@ -31,10 +31,14 @@ EQUAL_MIN = 24
 
 def started(event: CampaignStarted, version: str) -> str:
     """The first line of a campaign: all that is needed to have it again."""
-    length = counted(event.cases, "case") if event.cases is not None else f"{event.seconds:g} s"
+    limits = [
+        *([counted(event.cases, "case")] if event.cases is not None else ()),
+        *([f"{event.seconds:g} s"] if event.seconds is not None else ()),
+        *([f"risk {event.until_risk:g}"] if event.until_risk is not None else ()),
+    ]
     return (
         f"acpsim {version}: fuzzing {visible(event.target)}, edition {event.edition}, "
-        f"seed {event.seed}, {length}"
+        f"seed {event.seed}, {' or '.join(limits)}"
     )
 
 
@@ -164,6 +168,15 @@ def finished(event: CampaignFinished) -> Iterator[str]:
     yield f"rules exercised by these conversations: {rules - len(event.never)} of {rules}"
     if event.never:
         yield f"never exercised: {', '.join(event.never)}"
+    yield (
+        "chance that the next scenario shows something new: "
+        f"{event.risk:.1%}, at most {event.risk_max:.1%}"
+    )
+    if event.corpus:
+        mended = counted(event.mended, "fault")
+        yield f"from the corpus: {counted(event.corpus, 'case')}; {mended} that no longer fail"
+    if event.lost:
+        yield f"lost: {counted(event.lost, 'case')}, whose workers ended each time they were run"
     if event.faults:
         yield f"{counted(len(event.faults), 'distinct fault')} in {counted(event.failed, 'case')}"
     else:
@@ -202,6 +215,9 @@ def campaign_document(event: CampaignFinished) -> JsonObject:
         "seconds": round(event.seconds, 3),
         "orders": event.orders,
         "reason": event.reason.value,
+        "risk": {"estimate": round(event.risk, 6), "at_most": round(event.risk_max, 6)},
+        "corpus": {"cases": event.corpus, "mended": event.mended},
+        "lost": event.lost,
         "faults": [fault_document(value) for value in event.faults],
         "coverage": {
             rule: {"exercised": count, "breached": event.breached[rule]}

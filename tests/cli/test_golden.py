@@ -45,6 +45,7 @@ MASKS = (
     (r"in \d+\.\d s \(\d+ cases a second\)", "in S s (N cases a second)"),
     (r"by these conversations: \d+ of \d+", "by these conversations: N of N"),
     (r"^never exercised: .*\n", ""),
+    (r"something new: [\d.]+%, at most [\d.]+%", "something new: N%, at most N%"),
     (r"1 distinct fault in \d+ cases", "1 distinct fault in N cases"),
 )
 """What differs from run to run, from release to release, and with every new kind of case."""

@@ -191,9 +191,9 @@ def test_a_target_that_is_not_there_is_wrong_usage() -> None:
         list(run(Options(target="mutant:nothing", cases=1)))
 
 
-def test_a_corpus_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_corpus_that_nowhere_could_be_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such directory"):
-        list(run(Options(corpus=tmp_path / "none", cases=1)))
+        list(run(Options(corpus=tmp_path / "none" / "deep", cases=1)))
 
 
 def test_a_corpus_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
