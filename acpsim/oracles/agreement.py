@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from acpsim.oracles import talk
 from acpsim.oracles.compare import Difference, first_difference, or_untouched
-from acpsim.oracles.explain import explain
+from acpsim.oracles.explain import explain, in_batches
 from acpsim.oracles.locate import Differences, located, located_crash
 from acpsim.oracles.verdict import Verdict, crash
 from acpsim.targets.target import Target, TargetFailure
@@ -25,6 +25,9 @@ class ReferenceFailed(RuntimeError):
 
 
 AGREEMENT: Final = "agreement"
+
+ONE_BY_ONE_MAX: Final = 24
+"""Messages up to which a fault is tried once more one by one: a shrunk one has far fewer."""
 
 
 def judge_agreement(
@@ -83,7 +86,23 @@ def judge_agreement(
         except TargetFailure:
             return None
 
-    return explain(located(verdict, after, held))
+    shown = explain(located(verdict, after, held))
+    if shown.after is None or shown.after >= ONE_BY_ONE_MAX:
+        return shown
+    said = tuple(told[: shown.after + 1])
+    return in_batches(shown) if _holds_one_by_one(said, target, reference, names) else shown
+
+
+def _holds_one_by_one(events: Events, target: Target, reference: Target, names: talk.Named) -> bool:
+    """Whether the two agree where the target gets each message by itself."""
+    try:
+        for one in (reference, target):
+            one.reset()
+            for event in events:
+                one.apply([event])
+        return next(differences(target, reference, names), None) is None
+    except TargetFailure:
+        return False
 
 
 def _run(events: Sequence[Event], target: Target, reference: Target) -> None:

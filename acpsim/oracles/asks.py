@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, structs
 
 from acpsim.oracles import talk
 from acpsim.oracles.case import Case
-from acpsim.wire import methods, updates
+from acpsim.wire import cells, methods, updates
 from acpsim.wire.cells import Json
 from acpsim.wire.edition import EDITIONS, STOP_REASONS
 from acpsim.wire.jsonrpc import Flaw, Malformed
@@ -25,6 +25,15 @@ _WORDS: Final = frozenset(
 _CONTENT_TYPES: Final = frozenset(
     {"text", "image", "audio", "resource_link", "resource", "content", "diff", "terminal"}
 )
+
+
+_CONTENT_FIELDS: Final = frozenset(
+    field.encode_name
+    for struct in vars(cells).values()
+    if isinstance(struct, type) and issubclass(struct, Struct) and struct.__struct_config__.tag
+    for field in structs.fields(struct)
+) | {"type"}  # fmt: skip
+"""The fields that some kind of block or item has."""
 
 
 def unknown_variant(case: Case) -> bool:
@@ -47,14 +56,21 @@ def odd_stop(case: Case) -> bool:
 
 
 def odd_word(case: Case) -> bool:
-    """A word or a content type that no edition defines was to be kept."""
+    """A word, a content type or a field of a content that nothing defines was to be kept."""
     value, field = case.expected, case.field
+    last = case.steps[-1] if case.steps else 0
+    if field in ("content", "summary") and case.actual is UNSET and isinstance(last, str):
+        return last not in _CONTENT_FIELDS or odd_type(case)
     if field in ("kind", "status") and isinstance(value, str):
         return value not in _WORDS
-    # Below the content: the type itself, or something inside a block that is not understood.
-    given = case.update.get(field)
+    return field in ("content", "summary") and odd_type(case)
+
+
+def odd_type(case: Case) -> bool:
+    """Below the content: the type itself, or something inside a block that is not understood."""
+    given = case.update.get(case.field)
     blocks = given if isinstance(given, list) else [given]
-    return field in ("content", "summary") and any(
+    return any(
         isinstance(block, dict) and block.get("type") not in _CONTENT_TYPES for block in blocks
     )
 
@@ -134,6 +150,24 @@ def after_unusable(case: Case) -> bool:
     return case.unapplied and any(
         isinstance(event.message, Malformed) and event.message.kind != "response"
         for event in case.events[: case.at]
+    )
+
+
+def after_unknown(case: Case) -> bool:
+    """Nothing is applied, and an earlier update was of a variant that is not understood."""
+    return case.unapplied and any(
+        own is not None and own.key[0] == "unknown" for own in case.prints[: case.at]
+    )
+
+
+def prompt_open(case: Case) -> bool:
+    """A prompt to this session is not answered yet."""
+    answers = talk.exchanges(case.events[: case.at]).answer_of
+    return any(
+        isinstance(event.message, methods.PromptRequest)
+        and event.message.params.session_id == case.verdict.session
+        and at not in answers
+        for at, event in enumerate(case.events[: case.at])
     )
 
 

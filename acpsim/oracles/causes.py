@@ -64,10 +64,27 @@ SIDE_EFFECTS: Final = (
 
 UNAPPLIED: Final = (
     Cause(
+        rules=("RPC-RESPONSE-MATCH",),
+        kinds=frozenset({"stray response"}),
+        text="a response that answers no open request changes nothing",
+    ),
+    Cause(
+        rules=("UNKNOWN-PRESERVED",),
+        kinds=kinds.UPDATES | kinds.TOOLS,
+        when=asks.after_unknown,
+        text="an update that is not understood costs only itself, and what follows it is applied",
+    ),
+    Cause(
         rules=("ENTITY-ID-PRESENT",),
         kinds=kinds.UPDATES | kinds.TOOLS,
         when=asks.after_unusable,
         text="a message that cannot be used costs only itself, and what follows it is applied",
+    ),
+    Cause(
+        rules=("PROMPT-RECONCILE",),
+        kinds=kinds.UPDATES - kinds.USER,
+        when=lambda case: case.unapplied and asks.prompt_open(case),
+        text="an update is applied as it comes, whether or not the prompt before it is answered",
     ),
     Cause(
         rules=("RESUME-UPSERT",),
@@ -140,6 +157,13 @@ PROMPT: Final = (
         kinds=frozenset({"state_update"}),
         places=("prompts",),
         text="a prompt waits for its response, whatever becomes of the work meanwhile",
+    ),
+    Cause(
+        rules=("PROMPT-NO-INFERENCE",),
+        kinds=frozenset({"session/prompt response"}),
+        places=("prompts.error",),
+        when=lambda case: case.expected is None,
+        text="a submission is settled by its response, however late, and not by what came before",
     ),
     Cause(
         rules=("PROMPT-RECONCILE",),
@@ -230,6 +254,12 @@ STATE: Final = (
         kinds=frozenset({"state_update"}),
         places=("foreground",),
         text="idle ends the work with the outcome that it carries, and another state clears that",
+    ),
+    Cause(
+        rules=("CANCEL-PERMISSIONS-OPEN", "PERMISSION-OUTCOME"),
+        kinds=frozenset({"state_update"}),
+        places=("permissions",),
+        text="a permission request is pending until it is answered, whatever becomes of the work",
     ),
     Cause(
         rules=("STATE-CLIENT-IDLE",),

@@ -169,9 +169,8 @@ def read_either(
         vector = read_vector(data)
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
-    if edition not in {None, vector.edition}:
-        asked = "" if edition is None else edition.name
-        raise UsageError(f"--edition {asked}: {path} is a vector of {vector.edition.name}")
+    if edition is not None and edition != vector.edition:
+        raise UsageError(f"--edition {edition.name}: {path} is a vector of {vector.edition.name}")
     return vector
 
 

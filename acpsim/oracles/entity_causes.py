@@ -90,6 +90,13 @@ ENTITY: Final = (
         text="a user message is reported by its updates alone, at any time and for any client",
     ),
     Cause(
+        rules=("PROMPT-RECONCILE", "TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
+        kinds=frozenset({"user_message"}),
+        places=("timeline",),
+        when=asks.new_in_timeline,
+        text="a user message counts at any time, also one that no prompt of this client asked for",
+    ),
+    Cause(
         rules=("CHUNK-APPEND",),
         kinds=talk.CHUNKS,
         places=("timeline",),

@@ -47,6 +47,23 @@ def explain(verdict: Verdict) -> Verdict:
     )
 
 
+def in_batches(verdict: Verdict) -> Verdict:
+    """The verdict where the same messages, handed over one by one, give what they should: whatever
+    rule shows it, how they are handed over is the cause.
+    """
+    shown = verdict.difference
+    if shown is None:
+        return verdict
+    return replace(
+        verdict,
+        text=(
+            f"after {verdict.kind}, {shown.path} is {in_short(shown.actual)}, "
+            f"not {in_short(shown.expected)}, and is right where each message comes by itself: "
+            "each is handled before the next, however many come at once"
+        ),
+    )
+
+
 def cause_of(case: Case, causes: Sequence[Cause] = CAUSES) -> Cause | None:
     """The first row that fits."""
     if not case.kind:

@@ -93,6 +93,41 @@ CAUSES = {
         ("PATCH-OMIT",),
         "a malformed field counts as omitted and costs the update nothing else",
     ),
+    "echo-not-expected": (
+        'user_message u9 "hi"',
+        ("PROMPT-RECONCILE", "TIMELINE-FIRST-SEEN", "STATE-BACKGROUND"),
+        "a user message counts at any time, also one that no prompt of this client asked for",
+    ),
+    "updates-await-response": (
+        'idle\n> #1 prompt "hi"\n< running',
+        ("PROMPT-RECONCILE",),
+        "an update is applied as it comes, whether or not the prompt before it is answered",
+    ),
+    "second-answer-counts": (
+        "running\n< #a1 permission - yes/no\n> #a1 selected yes\n> #a1 cancelled",
+        ("RPC-RESPONSE-MATCH",),
+        "a response that answers no open request changes nothing",
+    ),
+    "dead-after-unknown": (
+        '_probe {"a": 1}\n< running',
+        ("UNKNOWN-PRESERVED",),
+        "an update that is not understood costs only itself, and what follows it is applied",
+    ),
+    "idle-settles-permissions": (
+        "running\n< #a1 permission - yes/no\n< idle end_turn",
+        ("CANCEL-PERMISSIONS-OPEN", "PERMISSION-OUTCOME"),
+        "a permission request is pending until it is answered, whatever becomes of the work",
+    ),
+    "unknown-field-dropped": (
+        'agent_message m1 {"content": [{"type": "text", "text": "a", "x": 1}]}',
+        ("UNKNOWN-ENUM-PRESERVED",),
+        "a word or a content that is not understood is kept as it came",
+    ),
+    "states-coalesced": (
+        "running\n< idle end_turn",
+        ("STATE-CLIENT-IDLE",),
+        "each message comes by itself: each is handled before the next, however many come at once",
+    ),
     "close-error-closes": (
         "running\n> #3 close\n< #3 error -32603",
         (),
