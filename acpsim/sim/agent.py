@@ -192,10 +192,13 @@ class AgentSession:
                 self.refuse(occasion.request)
 
     def interrupt(self, ending: Ending) -> None:
-        """End the stretch of work as soon as possible; the first reason counts."""
+        """End the stretch of work as soon as possible; the first reason counts.
+
+        A withdrawal gives way: it ends a prompt, and what comes after it ends all of the work.
+        """
         stretch = self.stretch
         assert stretch is not None
-        if stretch.ending is None or ending == "lost":
+        if stretch.ending in {None, "withdraw"} or ending == "lost":
             stretch.ending = ending
             if not stretch.aborting:
                 stretch.aborting = True

@@ -113,6 +113,8 @@ class ClientSession:
 
     def _prompt(self) -> None:
         model = self.model
+        if self.state == "idle" and not self.pending:
+            self.cancelled_at = None  # What was cancelled is over, or never was.
         kinds = messages.blocks_of_each_kind()
         first = messages.text_block(messages.words(self.number, 20))
         more = [kinds[int(self.chance() * len(kinds))] for _ in range(model.prompt_blocks - 1)]

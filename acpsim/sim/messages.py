@@ -19,7 +19,7 @@ WORDS: Final = (
 )
 """Text that generated contents are cut from: with characters of one to three bytes in UTF-8."""
 
-TERMINAL_BYTES: Final = ("héllo ✓ \x1b[32mok\x1b[0m 🚀\r\n" * 8).encode()
+TERMINAL_BYTES: Final = ("50 % ✓✓ 🚀 héllo \x1b[32mok\x1b[0m\r\n" * 8).encode()
 """Output whose characters and escape sequences do not end where chunks end."""
 
 
