@@ -121,8 +121,9 @@ class _Reader:
         return self._agent_keeps(one, other)
 
     def _around_a_cancel(self, one: Node, other: Node) -> bool:
-        """The agent reads in order. Its answer to what was sent after a cancel shows that it had
-        read the cancel, so the states that it reported before come before that answer.
+        """The agent reads in order. Its answer to what was sent after a cancel, or an answer that
+        only the cancel explains, shows that it had read the cancel, so the states that it reported
+        before come before that answer.
         """
         if self.events[one].dir == self.events[other].dir == "c2a":
             sent = (self.events[one].message, self.events[other].message)
@@ -130,8 +131,9 @@ class _Reader:
         request = self.pairs.request_of.get(other)
         if request is None or self.events[request].dir != "c2a" or not self._state(one):
             return False
+        shows = other if self._obeys(other) else request
         return any(
-            one < cancel < request and self.belongings[cancel] & self.belongings[one]
+            one < cancel < shows and self.belongings[cancel] & self.belongings[one]
             for cancel in self.cancels
         )
 
