@@ -15,7 +15,7 @@ from acpsim.cli.output import explain, say
 from acpsim.cli.progress import progress
 from acpsim.files import write_whole
 from acpsim.fuzz.measuring import Measured, Plan, measure
-from acpsim.fuzz.ways import ALL, WAYS
+from acpsim.fuzz.ways import ALL, DEFAULT, SCHEDULES
 from acpsim.views import document, mutant_table
 from acpsim.wire.edition import EDITIONS
 
@@ -77,9 +77,9 @@ def _command(wanted: Wanted) -> str:
     """The command line that makes the same table; `--jobs` changes nothing in it."""
     words = ["acpsim", "mutants", "--seeds", str(wanted.seeds or 1)]
     words += ["--seed", str(wanted.seed)] if wanted.seed else []
-    if wanted.strategies == tuple(WAYS):
+    if wanted.strategies == SCHEDULES:
         words += ["--strategies", ALL]
-    else:
+    elif wanted.strategies != (DEFAULT,):
         words += [word for name in wanted.strategies for word in ("--strategy", name)]
     words += [word for name in wanted.only for word in ("--only", name)]
     words += ["--cases", str(wanted.cases)] if wanted.cases else []

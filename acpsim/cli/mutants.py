@@ -46,7 +46,7 @@ Strategies:
     multiple=True,
     metavar="NAME",
     shell_complete=one_of(lambda: (*WAYS, ALL)),
-    help="How cases are made (see below); repeatable; all: each of them. Default: default.",
+    help="How cases are made (see below); repeatable; all: the first seven. Default: default.",
 )
 @click.option(
     "--cases",

@@ -28,14 +28,16 @@ WAYS: Final[dict[str, Mix]] = {
 """`default`; then the portfolio of all strategies and each alone, over all sources; then each
 source alone, with all strategies.
 """
+SCHEDULES: Final = (DEFAULT, "portfolio", *STRATEGIES)
+"""What `all` means. A source alone misses much, and a miss costs more than many catches."""
 
 
 def ways_named(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The ways of these names, each once; `all` means every one. Raises `UsageError`."""
+    """The ways of these names, each once; `all` means `SCHEDULES`. Raises `UsageError`."""
     found: dict[str, None] = {}
     for name in names:
         if name != ALL and name not in WAYS:
             close = nearest(name, list(WAYS)) or f"; one of {', '.join((*WAYS, ALL))}"
             raise UsageError(f"--strategy {name}: no such strategy{close}")
-        found.update(dict.fromkeys(WAYS if name == ALL else [name]))
+        found.update(dict.fromkeys(SCHEDULES if name == ALL else [name]))
     return tuple(found) or (DEFAULT,)

@@ -234,10 +234,10 @@ def measured_markdown(event: Measured, *, command: str, version: str) -> str:
     plan = event.plan
     ways = [way for way in plan.ways if any(way in row for row in event.rows.values())]
     seeds = f"seeds {plan.seed} to {plan.seed + plan.seeds - 1}"
-    how = f"acpsim {version}, {' and '.join(plan.editions)} in turn, {seeds}"
+    how = f"acpsim {version}, edition {' and '.join(plan.editions)} in turn, {seeds}"
     lines = [
-        f"`{command}`",
-        how,
+        f"<!-- {command} -->",
+        f"<!-- {how} -->",
         "",
         "# How soon each seeded fault is caught",
         "",

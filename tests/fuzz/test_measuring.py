@@ -10,7 +10,7 @@ from acpsim.errors import UsageError
 from acpsim.fuzz import measuring
 from acpsim.fuzz.cases import Cases
 from acpsim.fuzz.measuring import Catch, Measured, Plan, Unit, UnitDone, measure, soon
-from acpsim.fuzz.ways import WAYS, ways_named
+from acpsim.fuzz.ways import SCHEDULES, WAYS, ways_named
 from acpsim.wire.edition import DRAFT
 
 TWO = ("content-replaced-by-chunk", "message-aliased")
@@ -106,8 +106,8 @@ def test_an_interruption_before_the_first_result_leaves_no_rows(
     assert measured(Plan(mutants=TWO)).units == 0
 
 
-def test_all_means_every_way_once() -> None:
-    assert ways_named(("uniform", "all")) == ("uniform", *(w for w in WAYS if w != "uniform"))
+def test_all_means_every_schedule_once() -> None:
+    assert ways_named(("uniform", "all")) == ("uniform", *(w for w in SCHEDULES if w != "uniform"))
 
 
 def test_no_way_is_the_default() -> None:
