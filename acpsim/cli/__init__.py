@@ -45,6 +45,7 @@ COMMANDS: Final[dict[str, str]] = {
     "sim": "run a model and write its trace and figures",
     "fit": "write a model whose delays are those of recorded conversations",
     "bench": "measure what a reducer costs: throughput, latency, growth, memory",
+    "report": "write the pages of reports/: rules, coverage, ambiguities, performance",
     "mutants": "run the fuzzer on every seeded fault and say which it caught",
     "vectors": "run, list or write out test vectors",
 }

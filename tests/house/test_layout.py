@@ -54,6 +54,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("wire", "rules", "oracles", "fuzz", "sim", "targets", "explore", "vectors", "live", "measure"),
         *("errors", "files"),
     },
+    "report": {
+        *("wire", "rules", "oracles", "targets", "sim", "fuzz", "explore", "vectors", "measure"),
+        *("views", "errors", "files"),
+    },
     "errors": set(),
     "files": {"errors"},
 }
