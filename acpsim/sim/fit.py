@@ -38,6 +38,7 @@ LEAST_S: Final = 1e-6
 
 DELAYS: Final[dict[str, str]] = {
     "client.think": "from idle to the next prompt",
+    "client.cancel_after": "from running to session/cancel",
     "client.permission_delay": "from a permission request to its answer",
     "agent.hook": "from a prompt to the first sign of its insertion: response or echo",
     "agent.response_delay": "from that sign to the response",
@@ -104,7 +105,11 @@ class Delays:
             if idle is not None:
                 self._note("client.think", event.t - idle)
         elif isinstance(call, methods.CancelSession):
-            self._since[call.params.session_id, "cancel"] = event.t
+            session = call.params.session_id
+            self._since[session, "cancel"] = event.t
+            began = self._since.pop((session, "work"), None)
+            if began is not None:
+                self._note("client.cancel_after", event.t - began)
 
     def _response(self, event: Event, response: Response) -> None:
         assert event.dir != "lost"
@@ -169,10 +174,11 @@ class Delays:
     def _report(self, session: str, update: updates.StateUpdate, now_s: float) -> None:
         before, self._state[session] = self._state.get(session, "idle"), update.state
         if update.state == "running" and before == "idle":
-            self._since[session, "running"] = now_s
+            self._since[session, "running"] = self._since[session, "work"] = now_s
         elif update.state == "idle" and before != "idle":
             self._since[session, "idle"] = now_s
-            self._since.pop((session, "running"), None)
+            for began in ("running", "work"):
+                self._since.pop((session, began), None)
             cancelled = self._since.pop((session, "cancel"), None)
             if cancelled is not None and update.stop_reason == "cancelled":
                 self._note("agent.abort", now_s - cancelled)

@@ -53,8 +53,8 @@ class Shape:
         self.sessions = 0
         self.prompts = 0
         self.cancels = 0
-        self.stretches = 0
-        """Times that work began after idle."""
+        self.steps: list[int] = []
+        """Activities of each stretch of work that nobody cut short."""
         self.activities: Counter[str] = Counter()
         self.spoken = 0
         """Messages and thoughts."""
@@ -69,7 +69,8 @@ class Shape:
         """Take in one conversation."""
         self._traces += 1
         self._seen: set[tuple[str, str, str]] = set()
-        self._busy: set[str] = set()
+        self._going: dict[str, int] = {}
+        """Session that works → what it has done so far."""
         pairing = Pairing()
         for event in events:
             message = event.message
@@ -92,7 +93,7 @@ class Shape:
         elif isinstance(call, methods.PromptRequest):
             self.prompts += 1
         elif isinstance(call, methods.CancelSession):
-            self.cancels += call.params.session_id in self._busy
+            self.cancels += call.params.session_id in self._going
         elif isinstance(call, methods.RequestPermissionRequest):
             subject = call.params.subject
             if isinstance(subject, methods.ToolCallSubject):
@@ -100,7 +101,7 @@ class Shape:
                 self._count("tool", session, tool)
                 self.asked.add((self._traces, session, tool))
             else:
-                self.activities["permission"] += 1
+                self._did("permission", call.params.session_id)
 
     def _answered(self, request: Any, response: Response) -> None:
         if not isinstance(request, methods.RequestPermissionRequest):
@@ -114,11 +115,12 @@ class Shape:
 
     def _update(self, session: str, update: Any) -> None:
         if isinstance(update, updates.StateUpdate):
-            if update.state == "idle":
-                self._busy.discard(session)
-            elif session not in self._busy:
-                self._busy.add(session)
-                self.stretches += 1
+            if update.state != "idle":
+                self._going.setdefault(session, 0)
+            elif session in self._going:
+                done = self._going.pop(session)
+                if update.stop_reason not in {"cancelled", "error"}:
+                    self.steps.append(done)
         elif isinstance(update, updates.PlanUpdate):
             self._count("plan", session, str(getattr(update.plan, "plan_id", "")))
         elif type(update) in _ENTITIES:
@@ -127,13 +129,18 @@ class Shape:
             if isinstance(update, _CHUNKS):
                 self.chunks[self._traces, session, f"{kind} {update.message_id}"] += 1
         elif type(update) in _EACH:
-            self.activities[_EACH[type(update)]] += 1
+            self._did(_EACH[type(update)], session)
 
     def _count(self, kind: str, session: str, identity: str) -> None:
         if (kind, session, identity) not in self._seen:
             self._seen.add((kind, session, identity))
-            self.activities[kind] += 1
+            self._did(kind, session)
             self.spoken += kind in {"message", "thought"}
+
+    def _did(self, kind: str, session: str) -> None:
+        self.activities[kind] += 1
+        if session in self._going:
+            self._going[session] += 1
 
     # ------------------------------------------------------------ as a model says it
 
@@ -142,6 +149,7 @@ class Shape:
         found: dict[str, object] = {"prompts": max(round(self.prompts / max(self.sessions, 1)), 1)}
         if self.cancels:
             found["cancel"] = _share(self.cancels, self.prompts)
+            found["cancel_when"] = "running"
         if self.answers:
             found["permission_allow"] = _share(self.answers["allow"], self.answers.total())
         return found
@@ -149,24 +157,26 @@ class Shape:
     def agent(self) -> dict[str, object]:
         """The parameters of the table `agent`."""
         found: dict[str, object] = {}
-        total = self.activities.total()
-        if total and self.stretches:
-            each = total / self.stretches
-            found["steps"] = [math.floor(each), math.ceil(each)]
+        if self.activities:
+            found["steps"] = _most(self.steps or [1], least=0)
             found["activities"] = dict(self.activities.most_common())
         if self.activities["tool"]:
             found["tool_asks"] = _share(len(self.asked), self.activities["tool"])
         if self.spoken:
             found["whole_messages"] = _share(self.spoken - len(self.chunks), self.spoken)
         if self.chunks:
-            counts = sorted(self.chunks.values())
-            low, high = np.percentile(counts, (10, 90))
-            found["chunks"] = [max(math.floor(low), 1), max(math.ceil(high), 1)]
+            found["chunks"] = _most(list(self.chunks.values()), least=1)
         return found
 
 
 def _share(part: int, whole: int) -> float:
     return round(min(part / max(whole, 1), 1.0), 3)
+
+
+def _most(counts: Sequence[int], *, least: int) -> list[int]:
+    """The range that four of five counts lie in."""
+    low, high = np.percentile(counts, (10, 90))
+    return [max(math.floor(low), least), max(math.ceil(high), least)]
 
 
 def model_text(fits: Mapping[str, Fit], shape: Shape, *, sources: Sequence[str]) -> str:
