@@ -43,6 +43,11 @@ class Writer(RuleBasedStateMachine):
         """The sessions of which something may be said now."""
         return [session for session in self.ledger.sessions if session.closed is None]
 
+    def closed(self) -> list[Session]:
+        """The sessions that the client could take up again."""
+        sessions = self.ledger.sessions
+        return [one for one in sessions if one.parent is None and one.closed is not None]
+
     def draw_from(self, chance: random.Random) -> None:
         """From here on, values come from this source."""
         self.ledger.values.chance = chance
@@ -63,6 +68,12 @@ class Writer(RuleBasedStateMachine):
     def lose(self, chance: random.Random) -> None:
         self.draw_from(chance)
         client_moves.lose(self.ledger)
+
+    @precondition(lambda self: self.closed())
+    @rule(chance=CHANCES)
+    def resume(self, chance: random.Random) -> None:
+        self.draw_from(chance)
+        client_moves.resume(self.ledger, chance.choice(self.closed()))
 
     def teardown(self) -> None:
         """What was written is judged once, as a whole: its orders are the scheduler's."""

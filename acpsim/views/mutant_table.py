@@ -63,10 +63,13 @@ def list_document(mutants: Iterable[Mutant]) -> JsonObject:
 
 
 def _described(value: Mutant) -> JsonObject:
-    told: JsonObject = {"name": value.name, "text": value.text, "breaks": list(value.breaks)}
-    if value.equivalent_to:
-        told |= {"equivalent_to": value.equivalent_to, "why": value.why}
-    return told
+    return {
+        "name": value.name,
+        "text": value.text,
+        "breaks": list(value.breaks),
+        "equivalent_to": value.equivalent_to or None,
+        "why": value.why or None,
+    }
 
 
 def alarmed(alarm: Alarm) -> Iterator[str]:

@@ -177,7 +177,8 @@ def test_replay_of_a_fault_says_where_the_states_part(document: Callable[..., An
 def test_mutants_are_listed_with_what_each_breaks(document: Callable[..., Any]) -> None:
     listed = document("mutants", "--list", "--format", "json")["mutants"]
 
-    assert {frozenset({"name", "text", "breaks"})} == set(map(frozenset, listed))
+    keys = frozenset({"name", "text", "breaks", "equivalent_to", "why"})
+    assert {keys} == set(map(frozenset, listed))
 
 
 def test_sim_says_model_edition_and_seed(document: Callable[..., Any]) -> None:
