@@ -37,6 +37,8 @@ class Sweep:
 
     key: str
     values: tuple[float, ...]
+    stepped: bool = False
+    """Whether the values are steps through a range: what counts things takes whole ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,8 @@ def parse_sweep(text: str) -> Sweep:
         count = int(steps)
         if count < 1:
             raise ValueError(steps)
-        return Sweep(
-            key, tuple(float(value) for value in np.linspace(float(low), float(high), count))
-        )
+        through = np.linspace(float(low), float(high), count)
+        return Sweep(key, tuple(float(value) for value in through), stepped=True)
     except ValueError as error:
         raise UsageError(f"{where}: {rest!r} is no range; give FROM:TO:STEPS or A,B,…") from error
 
@@ -126,20 +127,25 @@ def measure_once(
 
 def variants(model: Model, sweeps: Sequence[Sweep]) -> Iterator[tuple[dict[str, float], Model]]:
     """Every combination of the swept values, the last sweep fastest."""
-    for values in itertools.product(*(sweep.values for sweep in sweeps)):
+    columns = [_natural(model, sweep) for sweep in sweeps]
+    for values in itertools.product(*columns):
         parameters = {sweep.key: value for sweep, value in zip(sweeps, values, strict=True)}
         changed = model
         for key, value in parameters.items():
-            changed = override(changed, key, _natural(changed, key, value), where="--sweep")
+            changed = override(changed, key, value, where="--sweep")
         yield parameters, changed
 
 
-def _natural(model: Model, key: str, value: float) -> float | int:
-    """A whole number where the parameter counts things."""
+def _natural(model: Model, sweep: Sweep) -> list[float]:
+    """The values of a sweep, whole numbers where the parameter counts things."""
     held: object = model
-    for part in key.split("."):
+    for part in sweep.key.split("."):
         held = getattr(held, part, None)
-    return int(value) if isinstance(held, int) and value == int(value) else value
+    if not isinstance(held, int) or isinstance(held, bool):
+        return list(sweep.values)
+    if sweep.stepped:
+        return list(dict.fromkeys(round(value) for value in sweep.values))
+    return [int(value) if value == int(value) else value for value in sweep.values]
 
 
 def experiment(

@@ -91,3 +91,16 @@ def test_a_sweep_that_is_neither_is_refused_in_one_line(text: str) -> None:
 def test_every_figure_says_what_it_is() -> None:
     assert all({**FIGURES, **AVERAGES}.values())
     assert json.dumps({**FIGURES, **AVERAGES})
+
+
+def test_steps_through_a_range_are_whole_where_they_count_things() -> None:
+    sweep = parse_sweep("client.prompts=1:4:3")
+    points = experiment(load_model("tiny-echo"), seed=0, edition=DRAFT, sweeps=[sweep])
+
+    assert [point.parameters["client.prompts"] for point in points] == [1, 2, 4]
+
+
+def test_a_number_that_counts_nothing_is_refused_where_it_was_given_itself() -> None:
+    sweep = parse_sweep("client.prompts=1,1.5")
+    with pytest.raises(UsageError, match=r"client\.prompts: expected whole number"):
+        experiment(load_model("tiny-echo"), seed=0, edition=DRAFT, sweeps=[sweep])
