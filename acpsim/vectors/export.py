@@ -22,26 +22,25 @@ README: Final = "README.md"
 _README: Final = """\
 # Test vectors, edition {edition}
 
-{count} conversations between an Agent Client Protocol client and an agent, and what the client holds
-after each. Every `*.json` but `index.json` is one:
+{count} conversations between an Agent Client Protocol client and an agent, and what the client
+holds after each. Every `*.json` but `index.json` is one:
 
     {{"acpsim": "vector/1", "name", "edition", "rules", "events", "snapshots"}}
 
-To run one: start with a new client state; hand it every event in order, all of them the messages of
-one connection, sent (`"dir": "c2a"`) and received (`"a2c"`), `initialize` and `session/new` included;
-`{{"dir": "lost"}}` is where the connection broke. A message may be malformed on purpose. Then compare
-the state of each session with `snapshots`. A session that is `null` there must not exist. Compare the
-sections that you keep, and leave out the others. Objects are equal without regard to the order of
-their keys, and absent is not `null`.
+To run one: start with a new client state and hand it every event in order. They are the messages of
+one connection, sent (`"dir": "c2a"`) and received (`"a2c"`), `initialize` and `session/new`
+included; `{{"dir": "lost"}}` is where the connection broke. Some messages are malformed on purpose.
+Then compare the state of each session with `snapshots`; one that is `null` there must not exist.
+Compare the sections that you keep and leave out the others. The order of keys does not matter, and
+absent is not `null`.
 
-- `rule-ID`: the rule of that name in a conversation that keeps it.
-- `law-NAME-a` and `-b`: two conversations that are the same to a law of any client: what they differ
-  in is in the index.
+- `rule-ID`: a conversation that keeps the rule of that name.
+- `law-NAME-a` and `-b`: two conversations that are the same to a law of any client.
 - `mutant-NAME`: the smallest conversation found that shows a mistake that clients make.
 - `recorded-NAME`: a whole conversation.
 
-`index.json` lists each with its rules, what a client that fails it gets wrong, and the sections in
-which anything happens.
+`index.json` says of each which rules it is about, what a client that fails it gets wrong, and in
+which sections anything happens.
 """
 
 

@@ -17,12 +17,19 @@ from acpsim.files import open_input
 from acpsim.oracles.counterexample import judge_vector
 from acpsim.oracles.laws import judge_law
 from acpsim.oracles.verdict import Verdict
-from acpsim.targets.target import DirectTarget, Target
+from acpsim.targets.target import DirectTarget, Target, nearest
 from acpsim.vectors.export import INDEX
+from acpsim.vectors.shipped import shipped
+from acpsim.wire.edition import DRAFT, Edition
 from acpsim.wire.vector import NotAVector, Vector, read_vector
 
 Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
 
+HUNG_MAX: Final = 3
+"""Vectors in a row on which a target may hang before the others are given up: each takes the time
+limit."""
+
+GIVEN_UP: Final = "not run: the target hung again and again, or could not be started"
 NOT_KEPT: Final = "the target keeps none of the sections that it is about"
 
 
@@ -60,8 +67,15 @@ def run(found: Iterable[Found], target: Target) -> Iterator[Result]:
     A target in this process is also held to it that changing a message or a snapshot later changes
     nothing: no snapshot shows that.
     """
+    lost = 0
     for one in found:
-        yield run_one(one, target)
+        if lost >= HUNG_MAX:
+            yield Result(found=one, outcome="skipped", why=GIVEN_UP)
+            continue
+        result = run_one(one, target)
+        oracle = "" if result.verdict is None else result.verdict.oracle
+        lost = lost + 1 if oracle in {"crash:hung", "crash:unstartable"} else 0
+        yield result
 
 
 def run_one(found: Found, target: Target) -> Result:
@@ -87,21 +101,42 @@ def shared(sections: Iterable[str], kept: Collection[str]) -> bool:
     return not heads.isdisjoint(sections)
 
 
-def read_files(paths: Iterable[str]) -> list[Found]:
-    """The vectors of these files and of all `*.json` in these directories, by name.
+def shipped_as_found(edition: Edition) -> list[Found]:
+    """The shipped vectors of an edition."""
+    return [Found(vector=one.vector, sections=one.sections) for one in shipped(edition)]
 
-    Raises `UsageError` for a file that holds none.
+
+def find(words: Iterable[str], edition: Edition | None) -> list[Found]:
+    """The vectors of files, of all `*.json` in directories, and shipped ones by name.
+
+    `edition` is that of shipped ones (the default if `None`), and the only one that is read where
+    it is given. Raises `UsageError` for a file that holds no vector, or one of another edition.
     """
-    return [Found(vector=_read(path), file=path) for given in paths for path in _files(given)]
+    found: list[Found] = []
+    ships = {one.vector.name: one for one in shipped_as_found(edition or DRAFT)}
+    for word in words:
+        if word in ships and not Path(word).exists():
+            found.append(ships[word])
+            continue
+        for path in _files(word, ships):
+            vector = _read(path)
+            if edition is not None and edition != vector.edition:
+                raise UsageError(
+                    f"--edition {edition.name}: {path} is a vector of {vector.edition.name}"
+                )
+            found.append(Found(vector=vector, file=path))
+    return found
 
 
-def _files(path: str) -> list[str]:
-    folder = Path(path)
+def _files(word: str, names: Collection[str]) -> list[str]:
+    folder = Path(word)
+    if not folder.exists() and word != "-":
+        raise UsageError(f"{word}: no such file, and no shipped vector{nearest(word, list(names))}")
     if not folder.is_dir():
-        return [path]
+        return [word]
     found = sorted(str(one) for one in folder.glob("*.json") if one.name != INDEX)
     if not found:
-        raise UsageError(f"{path}: no vectors in it; acpsim vectors export writes some")
+        raise UsageError(f"{word}: no vectors in it; acpsim vectors export writes some")
     return found
 
 

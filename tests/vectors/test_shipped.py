@@ -22,12 +22,12 @@ from tests.vectors.making import made
 from tests.vectors.told import ALIKE
 
 FILE = Path(ships.__file__).with_name(ships.FILE)
-ALL = [
-    pytest.param(one, id=f"{name}-{one.vector.name}")
-    for name, edition in EDITIONS.items()
-    for one in shipped(edition)
-]
-OF_MUTANTS = [param for param in ALL if param.values[0].mutant is not None]  # type: ignore[attr-defined]
+ALL = [one for edition in EDITIONS.values() for one in shipped(edition)]
+OF_MUTANTS = [one for one in ALL if one.mutant is not None]
+
+
+def identity(one: Shipped) -> str:
+    return f"{one.vector.edition.name}-{one.vector.name}"
 
 
 def found(one: Shipped) -> Found:
@@ -82,21 +82,21 @@ def test_every_recorded_conversation_has_one() -> None:
     assert names - {told.name for told in conversations()} == set()
 
 
-@pytest.mark.parametrize("one", ALL)
+@pytest.mark.parametrize("one", ALL, ids=identity)
 def test_the_reference_passes(one: Shipped) -> None:
     target = open_target("reference", edition=one.vector.edition)
 
     assert run_one(found(one), target).outcome == "passed"
 
 
-@pytest.mark.parametrize("one", OF_MUTANTS)
+@pytest.mark.parametrize("one", OF_MUTANTS, ids=identity)
 def test_a_mutant_fails_its_own(one: Shipped) -> None:
     target = MUTANTS[one.mutant or ""].target(one.vector.edition)
 
     assert run_one(found(one), target).outcome == "failed"
 
 
-@pytest.mark.parametrize("one", OF_MUTANTS)
+@pytest.mark.parametrize("one", OF_MUTANTS, ids=identity)
 def test_a_mutant_has_one_in_the_editions_in_which_it_is_a_fault(one: Shipped) -> None:
     assert MUTANTS[one.mutant or ""].applies(one.vector.edition)
 

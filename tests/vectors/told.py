@@ -235,9 +235,8 @@ LAWS_TOLD: Final[dict[str, tuple[str, ...]]] = {
 < agent_message_chunk m1 "short"
 > #1 new
 < [s2] config_option_update {"configOptions": []}
-< #1 ok {"sessionId": "s2", "configOptions": [%s]}
-"""
-        % OPTION,
+< #1 ok {"sessionId": "s2", "configOptions": [OPTION]}
+""".replace("OPTION", OPTION),
     ),
     "response-order": (
         """
