@@ -21,7 +21,7 @@ from acpsim.cli.progress import progress
 from acpsim.errors import UsageError
 from acpsim.explore.certificate import Progress
 from acpsim.explore.dependence import RELATIONS
-from acpsim.explore.named import SMALL_MAX, find, names, shipped
+from acpsim.explore.named import SMALL_MAX, find, names, shipped, tape_named
 from acpsim.explore.sample import NAMES
 from acpsim.explore.session import SECONDS, Options, Searched, search
 from acpsim.views import document, explored
@@ -51,6 +51,7 @@ Examples:
 @click.option("--exhaustive", is_flag=True, help="Run every order, and compare with the classes.")
 @click.option("--schedules", type=click.IntRange(min=1), help="Draw so many orders instead.")
 @click.option("--strategy", type=click.Choice(NAMES), default=NAMES[0], show_default=True)
+@click.option("--tape", metavar="TEXT", help="Run the order of this tape alone.")
 @click.option("--out", "faults", type=FOLDER, default="acpsim-faults", help="Save faults there.")
 @seed_option
 @edition_default("draft")
@@ -62,6 +63,7 @@ def command(
     form: str,
     edition: str | None,
     seed: int,
+    tape: str | None,
     **given: Any,
 ) -> int:
     """Run one order of every class of orders that a client can tell apart: 1 if some fails.
@@ -80,6 +82,7 @@ def command(
         found += shipped(edition=used, seed=seed, messages_max=SMALL_MAX)
     elif not scenarios:
         raise UsageError("give a SCENARIO, or --all; --list names the shipped ones")
+    given["tape"] = None if tape is None else tape_named(tape)
     options = Options(edition=used, seed=seed, **{k: v for k, v in given.items() if v is not None})
     done: list[Searched] = []
     with progress("exploring", float(len(found))) as bar:
@@ -92,7 +95,7 @@ def command(
                 bar(len(done) + (event.share or 0.0), f"exploring: {event.classes} classes")
     if form == "json":
         head = {"target": options.target, "edition": used.name, "seed": seed}
-        click.echo(document.text_of({**head, "scenarios": explored.documents(done)}))
+        click.echo(document.text_of(head | {"scenarios": explored.documents(done)}))
     if any(each.interrupted for each in done):
         return INTERRUPTED
     if any(each.tried for each in done):

@@ -16,6 +16,7 @@ from acpsim.files import open_input
 from acpsim.fuzz.concurrency import scenario_of
 from acpsim.fuzz.recorded import recorded_scenarios
 from acpsim.fuzz.scenario import Scenario
+from acpsim.schedule.tape import Tape
 from acpsim.sim.model import Model, load_model, shipped_models
 from acpsim.sim.run import run
 from acpsim.wire.edition import DRAFT, Edition
@@ -51,6 +52,14 @@ def find(word: str, *, edition: Edition, seed: int) -> Scenario:
     with open_input(word) as stream:
         trace = read_trace(stream, edition=edition)
     return scenario_of(trace.events, name=word, settled=trace.header.complete)
+
+
+def tape_named(text: str) -> Tape:
+    """The tape of a text. Raises `UsageError`."""
+    try:
+        return Tape.read(text)
+    except ValueError as error:
+        raise UsageError(f"--tape {text}: {error}") from error
 
 
 def simulated(model: Model, *, edition: Edition, seed: int) -> Scenario:

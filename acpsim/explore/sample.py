@@ -20,7 +20,8 @@ from acpsim.oracles import talk
 from acpsim.oracles.agreement import differences
 from acpsim.schedule.count import Remaining, orders_of
 from acpsim.schedule.order import PartialOrder
-from acpsim.schedule.strategies import STRATEGIES, Even, Strategy, arrange, portfolio
+from acpsim.schedule.strategies import STRATEGIES, Even, Replay, Strategy, arrange, portfolio
+from acpsim.schedule.tape import Tape
 from acpsim.targets.address import open_target
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.edition import Edition
@@ -29,13 +30,19 @@ from acpsim.wire.trace import Event
 EVEN_DOWNSETS_MAX: Final = 20_000
 """What counting may cost before the orders are drawn nearly evenly instead."""
 
+TAPES_MAX: Final = 5
+"""Failing schedules of which the tape is kept."""
+
 NAMES: Final = ("portfolio", "even", *STRATEGIES)
 """The strategies by name, the default first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """What came of it. `distinct` counts orders, `failed` schedules, `faults` are distinct."""
+    """What came of it. `distinct` counts orders, `failed` schedules, `faults` are distinct.
+
+    `tapes` are those of the first schedules that failed: each gives its order again.
+    """
 
     scenario: str
     target: str
@@ -46,10 +53,13 @@ class Sampled:
     distinct: int
     failed: int
     faults: tuple[Shown, ...]
+    tapes: tuple[str, ...]
     seconds: float
     interrupted: bool
 
 
+Schedule: TypeAlias = tuple[Sequence[int], Tape]
+"""An order, and the tape that gives it again."""
 Look: TypeAlias = Callable[[Sequence[int]], bool]
 """Looks at one schedule; whether something is wrong with it."""
 Maker: TypeAlias = Callable[[random.Random], Strategy]
@@ -71,10 +81,10 @@ def maker(name: str, order: PartialOrder) -> Maker:
     return lambda chance: Even(order, chance, remaining)
 
 
-def schedules(order: PartialOrder, make: Maker, chance: random.Random) -> Iterator[list[int]]:
-    """Orders without end."""
+def schedules(order: PartialOrder, make: Maker, chance: random.Random) -> Iterator[Schedule]:
+    """Orders without end, each with its tape."""
     while True:
-        yield arrange(order, make(chance))[0]
+        yield arrange(order, make(chance))
 
 
 def agrees(scenario: Scenario, target: Target, reference: Target) -> Look:
@@ -121,20 +131,26 @@ def sample(
     strategy: str,
     seed: int,
     schedules_max: int,
+    tape: Tape | None = None,
     seconds: float | None = None,
     faults_max: int = 20,
 ) -> Iterator[int | Shown | Sampled]:
-    """Draws schedules; yields how many there were, each distinct fault, and last `Sampled`."""
+    """Draws schedules; yields how many there were, each distinct fault, and last `Sampled`.
+
+    With a `tape` nothing is drawn: every schedule is that of the tape.
+    """
+    make = maker(strategy, scenario.order) if tape is None else lambda chance: Replay(tape)
     start = time.monotonic()
     reference = open_target("reference", edition=edition)
     look = agrees(scenario, target, reference)
     chance = random.Random(seed)
     found = Found(target, edition)
     seen: set[int] = set()
+    tapes: list[str] = []
     count = failed = 0
     interrupted = False
     try:
-        for order in schedules(scenario.order, maker(strategy, scenario.order), chance):
+        for order, played in schedules(scenario.order, make, chance):
             if count >= schedules_max or len(found.faults) >= faults_max:
                 break
             if seconds is not None and time.monotonic() - start >= seconds:
@@ -143,6 +159,7 @@ def sample(
             seen.add(hash(tuple(order)))
             if look(order):
                 failed += 1
+                tapes += [str(played)] if len(tapes) < TAPES_MAX else []
                 told = in_sequence(scenario.events[at] for at in order)
                 shown = found.take(told)
                 if shown is not None:
@@ -154,12 +171,13 @@ def sample(
         scenario=scenario.name,
         target=target.name,
         edition=edition.name,
-        strategy=strategy,
+        strategy=strategy if tape is None else f"tape {tape}",
         seed=seed,
         schedules=count,
         distinct=len(seen),
         failed=failed,
         faults=tuple(found.faults),
+        tapes=tuple(tapes),
         seconds=time.monotonic() - start,
         interrupted=interrupted,
     )

@@ -19,6 +19,7 @@ from acpsim.fuzz.campaign import Fault
 from acpsim.fuzz.judging import Shown
 from acpsim.fuzz.keeping import check_directory
 from acpsim.fuzz.scenario import Scenario
+from acpsim.schedule.tape import Tape
 from acpsim.targets.address import open_target
 from acpsim.targets.target import ANSWER_TIMEOUT_S, Target
 from acpsim.wire.edition import Edition
@@ -31,7 +32,8 @@ FAULTS_MAX: Final = 20
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is searched. With `schedules` so many orders are drawn by `strategy` instead.
+    """What is searched. With `schedules` so many orders are drawn by `strategy` instead; with
+    `tape` that order alone is run.
 
     `faults` is the directory in which faults are saved, made once there is one. `search` raises
     `UsageError` where target or directory cannot be used.
@@ -46,6 +48,7 @@ class Options:
     exhaustive: bool = False
     schedules: int | None = None
     strategy: str = "portfolio"
+    tape: Tape | None = None
     timeout_s: float = ANSWER_TIMEOUT_S
     faults: Path | None = None
 
@@ -103,7 +106,7 @@ def search(options: Options, scenarios: Sequence[Scenario]) -> Iterator[Event]:
 def _events(
     options: Options, scenario: Scenario, target: Target, seconds: float
 ) -> Iterator[Progress | int | Shown | Certificate | Sampled]:
-    if options.schedules is None:
+    if options.schedules is None and options.tape is None:
         limits = Limits(seconds=seconds, classes=options.classes, faults=FAULTS_MAX)
         return explore(
             scenario,
@@ -119,7 +122,8 @@ def _events(
         edition=options.edition,
         strategy=options.strategy,
         seed=options.seed,
-        schedules_max=options.schedules,
+        schedules_max=1 if options.schedules is None or options.tape else options.schedules,
+        tape=options.tape,
         seconds=seconds,
         faults_max=FAULTS_MAX,
     )

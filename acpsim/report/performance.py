@@ -115,7 +115,11 @@ def _schedules(edition: Edition, seed: int) -> Iterator[tuple[str, int, str]]:
     name = f"{scenario.name}, {len(scenario.events)} messages"
     by = "`acpsim explore --schedules`"
     yield f"schedules drawn ({name})", _rate(lambda: next(drawn), each=200), by
-    yield f"schedules judged for agreement ({name})", _rate(lambda: look(next(drawn)), each=50), by
+    yield (
+        f"schedules judged for agreement ({name})",
+        _rate(lambda: look(next(drawn)[0]), each=50),
+        by,
+    )
 
 
 def _rate(step: Callable[[], Any], *, each: int, rounds: int = 60) -> int:

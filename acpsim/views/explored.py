@@ -115,13 +115,16 @@ def sampled(value: Sampled) -> Iterator[str]:
     """What a run of drawn schedules came to."""
     yield ""
     yield (
-        f"{visible(value.scenario)} (edition {value.edition}): {value.schedules:,} schedules by "
-        f"{value.strategy}, seed {value.seed}, {value.distinct:,} of them distinct, "
+        f"{visible(value.scenario)} (edition {value.edition}): "
+        f"{counted(value.schedules, 'schedule')} by {value.strategy}, seed {value.seed}, "
+        f"{value.distinct:,} of them distinct, "
         f"in {value.seconds:.1f} s ({value.schedules / max(value.seconds, 1e-9):,.0f} a second)"
     )
     if value.failed:
         faults = counted(len(value.faults), "distinct fault")
         yield f"  {faults} in {counted(value.failed, 'schedule')}"
+        tapes = ", ".join(value.tapes)
+        yield f"  tapes that fail: {tapes} (--tape runs one again)"
     else:
         yield "  no fault found; nothing is said of the orders that were not drawn"
 
@@ -134,6 +137,7 @@ def sampled_document(value: Sampled, faults: Sequence[Fault]) -> JsonObject:
         "schedules": value.schedules,
         "distinct": value.distinct,
         "failed": value.failed,
+        "tapes": list(value.tapes),
         "seconds": round(value.seconds, 4),
         "faults": [fault_document(each) for each in faults],
     }

@@ -75,7 +75,7 @@ def test_schedules_a_second() -> None:
         for _ in range(300):
             next(drawn)
         alone = best_rate(lambda drawn=drawn: next(drawn), each=200)  # type: ignore[misc]
-        judged = best_rate(lambda drawn=drawn, look=look: look(next(drawn)), each=50)  # type: ignore[misc]
+        judged = best_rate(lambda drawn=drawn, look=look: look(next(drawn)[0]), each=50)  # type: ignore[misc]
         rates[name] = (alone, judged)
         print(f"{name:<14} {alone:>8,.0f} drawn, {judged:>7,.0f} judged for agreement a second")
     assert rates["portfolio"][0] >= 25_000

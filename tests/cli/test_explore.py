@@ -79,3 +79,21 @@ def test_the_list_names_models_and_conversations(acpsim: RunCommand) -> None:
 
     assert "tiny-resume" in named
     assert "recorded/plain" in named
+
+
+def test_a_tape_runs_one_order_again(acpsim: RunCommand) -> None:
+    words = ("explore", "tiny-echo", "--target", "mutant:echo-doubled")
+    found = json.loads(acpsim(*words, "--schedules", "40", "--format", "json").out)
+
+    tape = found["scenarios"][0]["tapes"][0]
+    ran = acpsim(*words, "--tape", tape)
+
+    assert ran.status == 1
+    assert f"1 schedules by tape {tape}" in ran.out or "1 schedule by tape" in ran.out
+
+
+def test_what_is_no_tape_is_one_line(acpsim: RunCommand) -> None:
+    ran = acpsim("explore", "tiny-echo", "--tape", "?!")
+
+    assert ran.status == 2
+    assert ran.err.startswith("acpsim explore: --tape ?!: a tape is digits")

@@ -11,6 +11,7 @@ import pytest
 from acpsim.explore.named import find
 from acpsim.explore.sample import NAMES, Sampled, maker, sample, schedules
 from acpsim.schedule.order import PartialOrder
+from acpsim.schedule.tape import Tape
 from acpsim.targets.address import open_target
 from acpsim.wire.edition import DRAFT
 
@@ -28,7 +29,7 @@ def sampled(target: str, **options: Any) -> Sampled:
 def test_every_strategy_draws_allowed_orders_only(name: str) -> None:
     drawn = schedules(TINY.order, maker(name, TINY.order), random.Random(0))
 
-    assert all(TINY.order.allows(order) for order in islice(drawn, 100))
+    assert all(TINY.order.allows(order) for order, _ in islice(drawn, 100))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,6 +56,15 @@ def test_orders_that_cannot_be_counted_are_drawn_nearly_evenly() -> None:
         [[first for first in range(at) if chance.random() < 0.05] for at in range(60)]
     )
 
-    drawn = next(schedules(tangled, maker("even", tangled), random.Random(0)))
+    drawn, _ = next(schedules(tangled, maker("even", tangled), random.Random(0)))
 
     assert tangled.allows(drawn)
+
+
+def test_the_tape_of_a_failing_schedule_fails_again() -> None:
+    found = sampled("mutant:echo-doubled")
+
+    again = [sampled("mutant:echo-doubled", tape=Tape.read(text)) for text in found.tapes]
+
+    assert len(again) > 0
+    assert [each.failed for each in again] == [each.schedules for each in again]
