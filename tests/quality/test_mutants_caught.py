@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from acpsim.fuzz import cases
+from acpsim.fuzz.measuring import Measured, Plan, measure
 from acpsim.fuzz.mutants_run import MutantFinished, MutantsFinished, Options, run
 from acpsim.targets.mutants import MUTANTS
 
@@ -77,3 +78,23 @@ def test_nearly_every_fault_is_named_by_what_the_mutant_breaks() -> None:
     unnamed = {result.name for result in results().values() if not result.named}
 
     assert unnamed <= NO_RULE | IN_BATCHES
+
+
+SLOWEST = (
+    *("second-answer-counts", "open-plan-blocks-idle", "idle-settles-permissions"),
+    *("message-aliased", "updates-to-current-session", "error-beside-any-reason"),
+)
+"""Those that are caught latest, measured over 30 seeds; all of them take a few minutes."""
+
+
+@pytest.mark.slow
+def test_those_caught_latest_are_caught_within_300_cases_by_half_of_the_seeds() -> None:
+    last = list(measure(Plan(mutants=SLOWEST, seed=100, seeds=5)))[-1]
+
+    assert isinstance(last, Measured)
+    late = {
+        name: row["default"]
+        for name, row in last.rows.items()
+        if row["default"].missed or (row["default"].median_cases or 0) > CASES_MAX
+    }
+    assert late == {}
