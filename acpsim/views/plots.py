@@ -35,6 +35,8 @@ FORMATS: Final = ("png", "svg", "pdf")
 LOAD: Final = "offered_load"
 LOAD_VARIES: Final = 1.25
 """How far the largest offered load lies above the smallest where a sweep is one of the load."""
+BEYOND: Final = 1.6
+"""How many times as far as all that was measured saturation lies where it is not drawn to scale."""
 LOGARITHMIC: Final = 50.0
 """The largest latency over the smallest from which on only a logarithmic axis shows both."""
 NAMED_APART: Final = 0.05
@@ -208,6 +210,9 @@ def _saturation(axes: Axes, points: Sequence[Point], key: str) -> None:
     at = 1.0 if key == LOAD else _crossing(points, key)
     if at is None:
         return
+    if at > max(_at(point, key) for point in points) * BEYOND:
+        axes.plot([], [], color=RED, linewidth=1.2, label=f"saturation at {at:.3g}, further right")
+        return
     axes.axvline(at, color=RED, linewidth=1.2)
     low, high = axes.get_xlim()
     if at < high:
@@ -254,9 +259,10 @@ def heat_map(points: Sequence[Point], figure: str, *, form: str, caption: str) -
             full = True
             frame = _rectangle((x - 0.47, y - 0.47), 0.94, 0.94, RED)
             axes.add_patch(frame)
-    image = axes.imshow(cells, origin="lower", aspect="auto", cmap="cividis")
+    norm = _norm(cells)
+    image = axes.imshow(cells, origin="lower", aspect="auto", cmap="cividis", norm=norm)
     if len(points) <= WRITTEN_MAX:
-        _write_cells(axes, cells)
+        _write_cells(axes, cells, norm)
     axes.set_xticks(range(len(xs)), [f"{x:.4g}" for x in xs])
     axes.set_yticks(range(len(ys)), [f"{y:.4g}" for y in ys])
     axes.set_xlabel(_axis(first))
@@ -275,13 +281,20 @@ def _rectangle(corner: tuple[float, float], width: float, height: float, colour:
     return Rectangle(corner, width, height, fill=False, edgecolor=colour, linewidth=2.5)
 
 
-def _write_cells(axes: Axes, cells: Sequence[Sequence[float]]) -> None:
-    known = [value for row in cells for value in row if math.isfinite(value)]
-    middle = (min(known) + max(known)) / 2 if known else 0.0
+def _norm(cells: Sequence[Sequence[float]]) -> Any:
+    """From values to colours; by orders of magnitude where a plain scale would show two colours."""
+    from matplotlib.colors import LogNorm, Normalize
+
+    known = [value for row in cells for value in row if math.isfinite(value)] or [0.0]
+    low, high = min(known), max(known)
+    return (LogNorm if low > 0 and high > LOGARITHMIC * low else Normalize)(low, high)
+
+
+def _write_cells(axes: Axes, cells: Sequence[Sequence[float]], norm: Any) -> None:
     for y, row in enumerate(cells):
         for x, value in enumerate(row):
             if math.isfinite(value):
-                colour = "black" if value > middle else "white"
+                colour = "black" if norm(value) > 0.5 else "white"
                 axes.text(x, y, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=8)
 
 

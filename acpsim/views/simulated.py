@@ -155,26 +155,27 @@ def point_document(point: Point) -> JsonObject:
 
 
 def table(values: Sequence[Point]) -> str:
-    """All variants as CSV: a row for each variant and figure."""
+    """All variants as CSV: a row for each variant and figure.
+
+    The last two columns are its difference from the first variant, with common random numbers.
+    """
     keys = list(values[0].parameters) if values else []
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     percentiles = [f"p{at}" for at in PERCENTILES]
-    writer.writerow([*keys, "figure", "mean", "half_width", "count", *percentiles])
+    against = ["against_first", "against_first_half_width"]
+    writer.writerow([*keys, "figure", "mean", "half_width", "count", *percentiles, *against])
     for point in values:
         for name in MEANINGS:
             interval = point.figures.get(name)
             if interval is None:
                 continue
             held = point.percentiles.get(name, {})
-            writer.writerow(
-                [
-                    *(point.parameters[key] for key in keys),
-                    name,
-                    _number(interval.mean),
-                    _number(interval.half_width),
-                    interval.count,
-                    *(held.get(at) for at in PERCENTILES),
-                ]
-            )
+            paired = point.against_first.get(name)
+            row: list[object] = [*(point.parameters[key] for key in keys), name]
+            row += [_number(interval.mean), _number(interval.half_width), interval.count]
+            row += [held.get(at) for at in PERCENTILES]
+            if paired is not None:
+                row += [_number(paired.mean), _number(paired.half_width)]
+            writer.writerow(row + [None] * (len(keys) + 9 - len(row)))
     return out.getvalue()

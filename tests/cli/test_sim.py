@@ -76,6 +76,19 @@ def test_two_parameters_are_swept_in_the_table(acpsim: Acpsim) -> None:
     assert pairs == {(a, b) for a in ("0.01", "0.1") for b in ("0.0", "0.5", "1.0")}
 
 
+def test_the_table_tells_each_variants_difference_from_the_first(acpsim: Acpsim) -> None:
+    words = "sim tiny-cancel --sweep link.latency.mean_s=0.01,0.11 --replications 3 --csv t.csv"
+    acpsim(*words.split(" "))
+
+    (row,) = (
+        row
+        for row in table("t.csv")
+        if row["figure"] == "acceptance_s" and row["link.latency.mean_s"] == "0.11"
+    )
+    assert float(row["against_first"]) == pytest.approx(0.2)
+    assert float(row["against_first_half_width"]) == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.slow
 def test_the_number_of_jobs_changes_no_byte(acpsim: Acpsim) -> None:
     words = "sim tiny-cancel --replications 3 --sweep agent.tool.value_s=0.5,1 --format json"

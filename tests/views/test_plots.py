@@ -76,6 +76,13 @@ def test_over_its_parameter_the_saturation_point_lies_where_the_load_passes_one(
 
 
 @pytest.mark.slow
+def test_saturation_that_lies_far_off_is_said_and_not_drawn_to_scale() -> None:
+    points = swept("reconcile.service.mean_s=0.0001,0.0003,0.001")
+
+    assert "saturation at 1, further right" in texts(plots.draw(points, form="svg", caption=""))
+
+
+@pytest.mark.slow
 def test_two_parameters_are_a_map_with_its_numbers(pairs: Points) -> None:
     written = texts(plots.draw(pairs, form="svg", caption=CAPTION))
 
