@@ -130,9 +130,15 @@ ENTAILED: Final[dict[str, dict[str, str]]] = {
 """Rule → others that nobody can leave whole who breaks it, with the reason."""
 
 
-def changes(names: tuple[str, ...], party: str) -> list[Change]:
-    """The changes that make a party break those rules."""
-    return [MISBEHAVIOURS[name].change for name in names if MISBEHAVIOURS[name].party == party]
+def changes(names: tuple[str, ...], party: str) -> dict[str, Change]:
+    """The changes that make a party break those rules, by rule."""
+    held = {name: MISBEHAVIOURS[name] for name in names}
+    return {name: one.change for name, one in held.items() if one.party == party}
+
+
+def broke(rule: str) -> str:
+    """The name under which a run counts how often its misbehaviour had an occasion."""
+    return f"broke {rule}"
 
 
 def check_misbehaviours(names: tuple[str, ...], where: str) -> None:

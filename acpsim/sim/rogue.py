@@ -8,7 +8,7 @@ one message into several, or none. The party itself goes on keeping the rules an
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acpsim.wire.cells import JsonObject
@@ -18,10 +18,14 @@ Change: TypeAlias = Callable[["Rogue", JsonObject], list[JsonObject]]
 
 
 class Rogue:
-    """The memory of one misbehaving party."""
+    """The memory of one misbehaving party: rule → what is changed to break it.
 
-    def __init__(self, changes: list[Change]) -> None:
+    `broke` is told the rule whenever something is said otherwise than it was meant.
+    """
+
+    def __init__(self, changes: Mapping[str, Change], broke: Callable[[str], None]) -> None:
         self._changes = changes
+        self._broke = broke
         self.prompts: dict[Any, JsonObject] = {}
         """Open prompts heard: request id → the request."""
         self.cancelled: set[str] = set()
@@ -72,8 +76,12 @@ class Rogue:
         if message.get("method") == "session/request_permission":
             self.asked[message["id"]] = message
         said = [message]
-        for change in self._changes:
-            said = [sent for part in said for sent in change(self, copy.deepcopy(part))]
+        for rule, change in self._changes.items():
+            meant, said = said, []
+            for part in meant:
+                said += change(self, copy.deepcopy(part))
+            if said != meant:
+                self._broke(rule)
         self._close_books(message)
         return said
 

@@ -21,7 +21,7 @@ from acpsim.sim.distributions import Draws, Spec, sampler
 from acpsim.sim.endpoint import Endpoint
 from acpsim.sim.link import Link
 from acpsim.sim.measure import Measure
-from acpsim.sim.misbehave import changes
+from acpsim.sim.misbehave import broke, changes
 from acpsim.sim.model import LinkModel, Model
 from acpsim.sim.queueing import Reconciler, Server
 from acpsim.sim.rogue import Rogue
@@ -104,7 +104,9 @@ class World:
 
     def _rogue(self, party: str) -> Rogue | None:
         found = changes(self.model.misbehave, party)
-        return Rogue(found) if found else None
+        for rule in found:
+            self.counts[broke(rule)] = 0
+        return Rogue(found, lambda rule: self.happened(broke(rule))) if found else None
 
     def _reconciler(self) -> Reconciler | None:
         """The client's queue, where it has one that somebody waits for or looks at."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from acpsim.sim.experiment import Measured, Point, Points
 from acpsim.sim.figures import AVERAGES, FIGURES, PERCENTILES
+from acpsim.sim.misbehave import MISBEHAVIOURS, broke
 from acpsim.sim.plan import Plan
 from acpsim.sim.properties import ALWAYS, SOMETIMES
 from acpsim.sim.run import Run
@@ -46,6 +47,8 @@ def ran(run: Run) -> Iterator[str]:
         yield f"always {name}: broken ({ALWAYS[name][0]})"
     for name in run.never:
         yield f"sometimes {name}: never happened in this run ({SOMETIMES[name]})"
+    for name in unbroken([run]):
+        yield f"misbehave {name}: there was no occasion to break it in this run"
 
 
 def ran_all(runs: Sequence[Run]) -> Iterator[str]:
@@ -59,6 +62,17 @@ def ran_all(runs: Sequence[Run]) -> Iterator[str]:
         times = sum(name in run.never for run in runs)
         often = "none" if times == len(runs) else f"{len(runs) - times}"
         yield f"sometimes {name}: happened in {often} of {len(runs)} runs ({SOMETIMES[name]})"
+    for name in unbroken(runs):
+        yield f"misbehave {name}: there was no occasion to break it in any of these runs"
+
+
+def unbroken(runs: Sequence[Run]) -> list[str]:
+    """The rules that were to be broken and in no run were."""
+    return [
+        rule
+        for rule in MISBEHAVIOURS
+        if broke(rule) in runs[0].counts and not any(run.counts.get(broke(rule)) for run in runs)
+    ]
 
 
 def measured(values: Points) -> Iterator[str]:

@@ -128,6 +128,16 @@ def test_of_many_runs_it_is_said_in_how_many_a_sometimes_happened(acpsim: Acpsim
 
 
 @pytest.mark.parametrize("replications", [1, 2])
+def test_a_misbehaviour_without_an_occasion_says_so(acpsim: Acpsim, replications: int) -> None:
+    words = "sim tiny-echo --misbehave PERMISSION-OPTIONS --misbehave PROMPT-ECHO --replications"
+
+    said = acpsim(*words.split(" "), replications).out
+
+    assert "misbehave PERMISSION-OPTIONS: there was no occasion to break it" in said
+    assert "misbehave PROMPT-ECHO" not in said
+
+
+@pytest.mark.parametrize("replications", [1, 2])
 def test_an_always_that_does_not_hold_is_said_and_makes_the_status_1(
     acpsim: Acpsim, replications: int
 ) -> None:
