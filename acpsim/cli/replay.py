@@ -82,5 +82,6 @@ def command(
         rules = found.rules if isinstance(found, Vector) else found.objection.rules
         echo_ci(form, ci.Told(results=[ci.replayed(file, rules, verdict)]))
     else:
-        say([f"{visible(file)}: holds"] if verdict is None else faults.verdict(verdict))
+        known = None if isinstance(found, Vector) else found.objection
+        say([f"{visible(file)}: holds"] if verdict is None else faults.verdict(verdict, known))
     return 0 if verdict is None else FOUND

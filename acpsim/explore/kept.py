@@ -31,7 +31,12 @@ def as_fault(
     path, command = None, None
     if directory is not None:
         example = counterexample(
-            verdict, edition=edition, seed=shown.seed, minimal=shrunk.minimal, target=target
+            verdict,
+            edition=edition,
+            seed=shown.seed,
+            minimal=shrunk.minimal,
+            inversions=shrunk.inversions,
+            target=target,
         )
         path = keep(directory, example, verdict=verdict, number=number)
         command = shlex.join(["acpsim", "replay", path, "--target", target])

@@ -188,6 +188,7 @@ class _Campaign:
             edition=self.options.edition,
             seed=shown.seed,
             minimal=shown.shrunk.minimal,
+            inversions=shown.shrunk.inversions,
             target=self.options.target,
         )
         added = None

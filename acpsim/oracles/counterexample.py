@@ -46,6 +46,8 @@ class Objection(Struct, frozen=True, kw_only=True):
     actual: Json | UnsetType = UNSET
     seed: int = 0
     minimal: bool = False
+    inversions: tuple[tuple[int, int], ...] = ()
+    """The pairs of messages, counted from 0, that stand in another order than they were told in."""
     target: str | None = None
     """What it was found in, for people. Never opened because a file says so."""
 
@@ -64,9 +66,12 @@ def counterexample(
     edition: Edition,
     seed: int = 0,
     minimal: bool = False,
+    inversions: tuple[tuple[int, int], ...] = (),
     target: str | None = None,
 ) -> Counterexample:
-    """The counterexample that a verdict gives; `seed` is what a law's chance came from."""
+    """The counterexample that a verdict gives; `seed` is what a law's chance came from. `minimal`
+    and `inversions` are what shrinking knows of it.
+    """
     found = verdict.difference
     objection = Objection(
         oracle=verdict.oracle,
@@ -78,6 +83,7 @@ def counterexample(
         actual=UNSET if found is None else found.actual,
         seed=seed,
         minimal=minimal,
+        inversions=inversions,
         target=target,
     )
     return Counterexample(events=verdict.events, edition=edition, objection=objection)

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import UNSET
 
 from acpsim.fuzz.campaign import CampaignFinished, CampaignStarted, Fault
+from acpsim.oracles.counterexample import Objection
 from acpsim.oracles.verdict import Verdict
 from acpsim.views.escape import shown, visible, visible_lines
 from acpsim.views.message import remainder, summary
@@ -242,12 +243,17 @@ def verdict_document(file: str, target: str, value: Verdict | None) -> JsonObjec
     }
 
 
-def verdict(value: Verdict) -> Iterator[str]:
-    """What an oracle says of a replayed counterexample or vector."""
+def verdict(value: Verdict, known: Objection | None = None) -> Iterator[str]:
+    """What an oracle says of a replayed counterexample or vector. `known`: what was saved of it."""
     yield toned(f"fails: {visible(value.text)}", "breach")
     yield f"  found by  {value.oracle}{_rules(value.rules)}"
     if value.difference is not None:
         yield f"  at        {visible(value.difference.path)}"
         yield from _difference(value.difference.expected, value.difference.actual)
     yield from last_words(value.last_words)
-    yield from talk(value.events)
+    if known is not None and known.minimal:
+        yield "  checked when saved: without any one message after set-up it no longer fails so"
+    inversions = () if known is None else known.inversions
+    there = len(value.events)
+    shown = tuple(pair for pair in inversions if max(pair) < there)
+    yield from talk(value.events, shown)

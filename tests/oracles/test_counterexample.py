@@ -78,7 +78,9 @@ def changed(path: str, **fields: Any) -> str:
 
 
 def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
-    example = counterexample(found(), edition=DRAFT, seed=7, minimal=True, target="mutant:x")
+    example = counterexample(
+        found(), edition=DRAFT, seed=7, minimal=True, inversions=((4, 6),), target="mutant:x"
+    )
 
     again = load(saved(tmp_path, example))
 

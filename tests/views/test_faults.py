@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 
+from acpsim.oracles.counterexample import Objection
+from acpsim.oracles.verdict import Verdict
 from acpsim.views.faults import fault as lines_of
-from acpsim.views.faults import fault_document, other_words, proof, talk
+from acpsim.views.faults import fault_document, other_words, proof, talk, verdict
 from tests.helpers.shorthand import conversation
 from tests.views.test_ci import fault
 
@@ -69,6 +71,16 @@ def test_a_saved_fault_says_how_to_get_it_in_other_words() -> None:
 
 def test_a_fault_that_was_not_saved_has_no_other_words() -> None:
     assert other_words(fault(trace=None, replay=None)) == {}
+
+
+def test_a_replay_marks_the_inversions_that_were_saved() -> None:
+    events = tuple(conversation("setup\n< running\n< idle"))
+    objection = Objection(oracle="agreement", minimal=True, inversions=((4, 5), (-1, 99)))
+
+    lines = list(verdict(Verdict(oracle="agreement", text="wrong", events=events), objection))
+
+    assert lines[-2].endswith("(a) overtakes")
+    assert any(line.startswith("  checked when saved: ") for line in lines)
 
 
 def test_the_report_says_all_of_it() -> None:
