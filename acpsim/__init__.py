@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from acpsim.errors import UsageError
+    from acpsim.explore.certificate import Certificate
+    from acpsim.explore.certificate import explore as certify
+    from acpsim.explore.commute import audit as audit_commuting
+    from acpsim.explore.named import find as find_scenario
     from acpsim.fuzz.campaign import Options as FuzzOptions
     from acpsim.fuzz.campaign import run as fuzz_campaign
+    from acpsim.fuzz.measuring import Plan as MutantPlan
+    from acpsim.fuzz.measuring import measure as measure_mutants
+    from acpsim.fuzz.recorded import recorded_scenarios
+    from acpsim.measure.core import growth
+    from acpsim.measure.subject import decoders, subject
+    from acpsim.measure.versus import versus
+    from acpsim.measure.workload import workload
     from acpsim.oracles.agreement import judge_agreement
     from acpsim.oracles.compare import Difference, first_difference
     from acpsim.oracles.counterexample import Counterexample, judge_vector, replay
@@ -23,7 +34,9 @@ if TYPE_CHECKING:
     from acpsim.rules.registry import RULES
     from acpsim.rules.stream import check_stream
     from acpsim.sim.experiment import experiment, parse_sweep
-    from acpsim.sim.model import Model, load_model, shipped_models
+    from acpsim.sim.fit import Delays, fit
+    from acpsim.sim.fitted import Shape, model_text
+    from acpsim.sim.model import Model, load_model, override, parse_model, shipped_models
     from acpsim.sim.run import run as simulate
     from acpsim.targets.address import open_target
     from acpsim.targets.mutants import MUTANTS
@@ -42,8 +55,10 @@ __all__ = [
     "RULES",
     "SDK_2_4",
     "SECTIONS",
+    "Certificate",
     "Checker",
     "Counterexample",
+    "Delays",
     "Diagnostic",
     "Difference",
     "Edition",
@@ -51,8 +66,10 @@ __all__ = [
     "Finding",
     "FuzzOptions",
     "Model",
+    "MutantPlan",
     "Reducer",
     "Report",
+    "Shape",
     "Target",
     "TargetFailure",
     "Trace",
@@ -60,30 +77,53 @@ __all__ = [
     "UsageError",
     "Vector",
     "Verdict",
+    "audit_commuting",
+    "certify",
     "check",
     "check_stream",
+    "decoders",
     "experiment",
+    "find_scenario",
     "first_difference",
+    "fit",
     "fold",
     "fuzz_campaign",
+    "growth",
     "judge_agreement",
     "judge_law",
     "judge_vector",
     "load_counterexample",
     "load_model",
+    "measure_mutants",
+    "model_text",
     "open_target",
+    "override",
+    "parse_model",
     "parse_sweep",
     "read_trace",
     "read_vector",
+    "recorded_scenarios",
     "replay",
     "shipped_models",
     "simulate",
+    "subject",
+    "versus",
+    "workload",
     "write_trace",
 ]
 
 _HOMES: Final = {
     "errors": "UsageError",
+    "explore.certificate": "Certificate explore:certify",
+    "explore.commute": "audit:audit_commuting",
+    "explore.named": "find:find_scenario",
     "fuzz.campaign": "Options:FuzzOptions run:fuzz_campaign",
+    "fuzz.measuring": "Plan:MutantPlan measure:measure_mutants",
+    "fuzz.recorded": "recorded_scenarios",
+    "measure.core": "growth",
+    "measure.subject": "decoders subject",
+    "measure.versus": "versus",
+    "measure.workload": "workload",
     "oracles.agreement": "judge_agreement",
     "oracles.compare": "Difference first_difference",
     "oracles.counterexample": "Counterexample judge_vector load:load_counterexample replay",
@@ -95,7 +135,9 @@ _HOMES: Final = {
     "rules.registry": "RULES",
     "rules.stream": "check_stream",
     "sim.experiment": "experiment parse_sweep",
-    "sim.model": "Model load_model shipped_models",
+    "sim.fit": "Delays fit",
+    "sim.fitted": "Shape model_text",
+    "sim.model": "Model load_model override parse_model shipped_models",
     "sim.run": "run:simulate",
     "targets.address": "open_target",
     "targets.mutants": "MUTANTS",
