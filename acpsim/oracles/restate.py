@@ -23,14 +23,12 @@ from acpsim.oracles.agreement import judge_agreement
 from acpsim.oracles.compare import FIELD_SECTIONS, UNTOUCHED, Snapshots, equal, look
 from acpsim.oracles.counterexample import Counterexample, replay
 from acpsim.oracles.laws import judge_law
+from acpsim.oracles.reset import RESET
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.target import Target, TargetFailure
 from acpsim.wire.cells import Json, JsonObject
 from acpsim.wire.trace import Event
 from acpsim.wire.vector import Vector
-
-RESET: Final = "reset"
-"""The oracle that tells a conversation twice."""
 
 Run: TypeAlias = tuple[tuple[Event, ...], ...]
 """The batches in which a conversation is handed over."""

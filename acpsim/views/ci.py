@@ -76,6 +76,10 @@ def help_of(name: str) -> RuleHelp:
     if kind == "crash":
         words = {str(failure): text for failure, text in FAILURE_KINDS.items()}
         return RuleHelp(text=f"A target answers: {words.get(which, which)}.")
+    if name == "reset":
+        return RuleHelp(
+            text="A reset leaves nothing behind: a conversation told again is the same."
+        )
     if name == "agreement":
         return RuleHelp(text="The target holds what the reference holds.")
     return RuleHelp(text=name)

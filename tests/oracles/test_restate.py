@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -10,6 +11,7 @@ from acpsim.errors import UsageError
 from acpsim.oracles.agreement import judge_agreement
 from acpsim.oracles.counterexample import Counterexample, counterexample, judge_vector
 from acpsim.oracles.laws import judge_law
+from acpsim.oracles.reset import judge_reset
 from acpsim.oracles.restate import Restated, of_vector, restated, vector_of
 from acpsim.oracles.verdict import Verdict
 from acpsim.targets.mutants import MUTANTS
@@ -197,6 +199,36 @@ def test_a_law_that_holds_here_is_asked_again() -> None:
     restatement = restated(example, ReferenceTarget(DRAFT), reference=ReferenceTarget(DRAFT))
 
     assert restatement.law == "response-order"
+
+
+class Leftover(ReferenceTarget):
+    """Applies the last message before a reset once more after it."""
+
+    _last: tuple[Event, ...] = ()
+
+    def reset(self) -> None:
+        super().reset()
+        self._again = self._last
+
+    def apply(self, events: Sequence[Event]) -> None:
+        super().apply([*self._again, *events])
+        self._again = ()
+        self._last = tuple(events[-1:])
+
+
+def test_what_a_reset_leaves_behind_is_told_twice() -> None:
+    events = conversation('setup\n< agent_message_chunk m1 "hi"')
+    target = Leftover(DRAFT)
+    verdict = judge_reset(events, target, reference=ReferenceTarget(DRAFT))
+    assert verdict is not None
+    example = counterexample(verdict, edition=DRAFT)
+
+    restatement = restated(example, Leftover(DRAFT), reference=ReferenceTarget(DRAFT))
+
+    assert restatement.again
+    assert restatement.expectations
+    with pytest.raises(UsageError, match="reset is about two runs"):
+        vector_of(example, Leftover(DRAFT), reference=ReferenceTarget(DRAFT))
 
 
 def test_a_vector_expects_each_of_its_sections() -> None:

@@ -194,5 +194,5 @@ def test_a_replay_that_holds_passed() -> None:
 
 
 def test_every_kind_of_test_is_explained() -> None:
-    for name in ("PROMPT-ECHO", "law:batch", "crash:hung", "agreement"):
+    for name in ("PROMPT-ECHO", "law:batch", "crash:hung", "reset", "agreement"):
         assert ci.help_of(name).text != name
