@@ -22,7 +22,7 @@ Examples:
   acpsim sim overload --set sessions=50 --replications 10 --jobs 2
   acpsim sim cancel-race --sweep link.latency.mean_s=0.01:1:10 --csv sweep.csv
   acpsim sim overload --sweep reconcile.service.mean_s=0.0002:0.002:7 --plot load.png
-  acpsim sim overload --service "cmd:node reducer.mjs" --sweep sessions=50:400:4 --plot real.svg
+  acpsim sim overload --service mypackage.reducer:Reducer --plot session.png
   acpsim sim permission-storm --plot session.svg
 """
 SOME = click.IntRange(min=1)
@@ -47,7 +47,7 @@ SOME = click.IntRange(min=1)
 @click.option(
     "--service",
     metavar="TARGET",
-    help="Measure how long this reducer takes for an update: an address as for fuzz --target.",
+    help="Measure how long this reducer takes for an update: module:attribute or reference.",
 )
 @click.option(
     "--misbehave", multiple=True, metavar="RULE", help="Make a party break a rule; repeatable."

@@ -44,12 +44,8 @@ class ReferenceTarget:
         except Exception as error:
             raise raised(error, asked="apply an event") from error
 
-    def receive(self, line: bytes) -> None:
-        """Takes one message from the agent as its bytes, as a client that runs would."""
-        self._reducer.receive(line)
-
     def receiver(self) -> Callable[[bytes], object]:
-        """The same without anything between: valid until the next `reset`, and raises as it is."""
+        """Takes the agent's messages as bytes; valid until the next `reset`, raises as it is."""
         return self._reducer.receive
 
     def snapshot(self, session_id: str) -> JsonObject | None:

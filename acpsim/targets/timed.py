@@ -9,20 +9,26 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
+from acpsim.errors import UsageError
 from acpsim.targets.address import open_target
+from acpsim.targets.inprocess import InProcessTarget
 from acpsim.targets.reference import ReferenceTarget
-from acpsim.targets.target import Target
+from acpsim.targets.target import Target, reaches_targets
 from acpsim.wire.edition import Edition
 from acpsim.wire.methods import SessionUpdate
 from acpsim.wire.trace import Event, event, lost
 
 
-def timed(target: Target, edition: Edition) -> Callable[[Event], None]:
+def timed(target: Target, edition: Edition) -> Callable[[Event], object]:
     """Forget what the target holds; then each call lets it take one message.
 
-    The reference gets updates as bytes, by the way that was made for it.
+    The reference gets updates as bytes, by the way that was made for it; a Python class gets the
+    object that it is documented to take, read from the message's text.
     """
     target.reset()
+    if isinstance(target, InProcessTarget):
+        take = target.bare().apply
+        return lambda item: take(item.as_json()) if reaches_targets(item) else None
 
     def apply(item: Event) -> None:
         if item.dir == "lost":
@@ -32,7 +38,7 @@ def timed(target: Target, edition: Edition) -> Callable[[Event], None]:
 
     if not isinstance(target, ReferenceTarget):
         return apply
-    receive = target.receive
+    receive = target.receiver()
 
     def receive_updates(item: Event) -> None:
         if isinstance(item.message, SessionUpdate):
@@ -46,11 +52,16 @@ def timed(target: Target, edition: Edition) -> Callable[[Event], None]:
 @contextlib.contextmanager
 def by_address(
     edition: Edition,
-) -> Iterator[Callable[[str], Callable[[], Callable[[Event], None]]]]:
+) -> Iterator[Callable[[str], Callable[[], Callable[[Event], object]]]]:
     """From an address to what starts a timed target afresh; all that were opened are closed."""
     with contextlib.ExitStack() as stack:
 
-        def opened(address: str) -> Callable[[], Callable[[Event], None]]:
+        def opened(address: str) -> Callable[[], Callable[[Event], object]]:
+            if address.startswith("cmd:"):
+                raise UsageError(
+                    f"{address}: nobody waits for a program, so its own time cannot be told; "
+                    "give a Python reducer, or a distribution as reconcile.service"
+                )
             target = stack.enter_context(contextlib.closing(open_target(address, edition=edition)))
             return lambda: timed(target, edition)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from acpsim.sim.model import load_model, override, parse_model
 from acpsim.sim.run import run
 from acpsim.sim.service import Apply, measured
 from acpsim.targets.address import open_target
-from acpsim.targets.timed import timed
+from acpsim.targets.timed import by_address, timed
 from acpsim.wire.edition import DRAFT
 from acpsim.wire.methods import SessionUpdate
 from acpsim.wire.trace import Event, read_trace
@@ -62,6 +63,38 @@ def test_the_reference_and_its_mutants_can_be_measured(address: str) -> None:
 
     assert model.reconcile.service is not None
     assert 0 < mean_s(model.reconcile.service) < 1
+
+
+SLOW = """
+import time
+class Reducer:
+    def __init__(self, edition):
+        pass
+    def apply(self, event):
+        if event["dir"] == "a2c" and event["msg"].get("method") == "session/update":
+            end = time.perf_counter() + 0.002
+            while time.perf_counter() < end:
+                pass
+    def snapshot(self, session_id):
+        return None
+"""
+
+
+def test_a_python_reducer_can_be_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_reducer.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with by_address(DRAFT) as reducers:
+        fresh = reducers("slow_reducer:Reducer")
+
+        model = measured(load_model("tiny-echo"), fresh, seed=0, edition=DRAFT)
+
+    assert model.reconcile.service is not None
+    assert min(model.reconcile.service["values_s"]) >= 0.002
+
+
+def test_a_program_is_refused_since_nobody_waits_for_it() -> None:
+    with by_address(DRAFT) as reducers, pytest.raises(UsageError, match="its own time cannot be"):
+        reducers("cmd:node reducer.mjs")
 
 
 def test_a_timed_target_ends_in_the_state_of_one_that_was_not() -> None:
