@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Hashable, Sequence
+from io import BufferedReader
 from typing import IO, Final
 
 from msgspec.structs import replace
@@ -142,33 +143,41 @@ def _unexplained(verdict: Verdict) -> Shown:
     return Shown(verdict=told, seed=0, shrunk=shrunk)
 
 
-def main(words: Sequence[str], asked: IO[bytes], answers: IO[bytes]) -> None:
-    """Answers questions until there are none any more."""
+def main(words: Sequence[str], asked: BufferedReader, answers: IO[bytes]) -> None:
+    """Answers questions until whoever asks closes the pipe, which ends the process."""
     address, edition, timeout_s = words
     signal.signal(signal.SIGINT, lambda number, frame: None)  # Ctrl-C is for whoever asks.
     target = open_target(address, edition=EDITIONS[edition], timeout_s=float(timeout_s))
     threading.Thread(target=_end_with, args=(asked.fileno(), target), daemon=True).start()
     server = _Server(target, EDITIONS[edition])
-    while True:
-        try:
-            objection = pickle.load(asked)
-        except EOFError:
-            break
-        pickle.dump(server.answer(objection), answers)
+    while asked.peek(1):
+        pickle.dump(server.answer(pickle.load(asked)), answers)
         answers.flush()
-    target.close()
+    threading.Event().wait()  # The other thread ends us.
 
 
 def _end_with(pipe: int, target: Target) -> None:
-    """Ends this process where whoever asked is gone while we work."""
+    """Ends this process once whoever asked is gone, whether or not we are at work."""
     poll = select.poll()
     poll.register(pipe, 0)
     poll.poll()
-    target.close()
+    end(target)
     os._exit(0)
+
+
+def end(target: Target) -> None:
+    """Closes a target that may be in use: where that cannot be done well, by force."""
+    try:
+        target.close()
+    except Exception:  # whatever it was in the middle of
+        pid = getattr(target, "pid", None)
+        if isinstance(pid, int):
+            with contextlib.suppress(OSError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":
     _answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a target prints is no answer.
-    main(sys.argv[1:], sys.stdin.buffer, _answers)
+    with open(0, "rb") as _asked:
+        main(sys.argv[1:], _asked, _answers)

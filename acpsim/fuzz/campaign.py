@@ -80,6 +80,8 @@ class _Campaign:
     def __init__(self, options: Options, executor: Executor | None) -> None:
         self.options = options
         self._shelf = None if options.faults is None else Shelf(options.faults)
+        if options.corpus is not None and options.faults == options.corpus:
+            self._shelf = None  # What is to come first next time is not taken away.
         self._corpus = None if options.corpus is None else Corpus(options.corpus)
         known = [] if self._corpus is None else self._corpus.scenarios(options.edition)
         self.tally = Tally()

@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 LEAVE_S: Final = 3.0
 """What a worker gets to end its target and itself, before it is killed."""
+DEATHS_TRUSTED: Final = 3
 CONNECT_S: Final = 10.0
 """For the scheduler of a cluster to answer."""
 
@@ -34,6 +35,12 @@ class Crew(Protocol):
     @property
     def size(self) -> int:
         """How many of them there are."""
+
+    @property
+    def deaths_trusted(self) -> int:
+        """How often they may die before every case is judged in a fork that may die instead: that
+        is slower, but nothing is done twice.
+        """
 
     def submit(self, task: Callable[..., T], /, *args: Any, **named: Any) -> Future[T]:
         """Has one of them call a function of this package."""
@@ -55,6 +62,7 @@ class Borrowed:
 
     def __init__(self, executor: Executor, size: int) -> None:
         self.size = size
+        self.deaths_trusted = DEATHS_TRUSTED
         self._executor = executor
 
     def submit(self, task: Callable[..., T], /, *args: Any, **named: Any) -> Future[T]:
@@ -73,6 +81,7 @@ class Processes:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self.deaths_trusted = DEATHS_TRUSTED
         self._context = _Recorded()
         self._pool = self._made()
 
@@ -150,6 +159,7 @@ class Cluster:
             text = " ".join(str(error).split()) or type(error).__name__
             raise UsageError(f"--dask {address}: no scheduler answers: {text}") from error
         self.size = len(self._client.scheduler_info(n_workers=-1)["workers"])
+        self.deaths_trusted = 1  # A cluster tries each task on several workers, and loses them all.
         if self.size == 0:
             self._client.close()
             raise UsageError(f"--dask {address}: the cluster has no workers; start some first")
@@ -162,7 +172,7 @@ class Cluster:
         """The cluster does that."""
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False)  # Cancels what has not begun.
         with contextlib.suppress(Exception):
             # A worker that is not there any more has nothing open either.
             self._client.run(leave)

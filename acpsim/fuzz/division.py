@@ -32,8 +32,6 @@ AHEAD: Final = 16
 """Batches for each worker that may be done before the campaign has come to them."""
 TRIES_MAX: Final = 3
 """Workers that a task may cost before it counts as lost."""
-DEATHS_TRUSTED: Final = 3
-"""Times that workers died before all cases are judged in forks: slower, but nothing is repeated."""
 DEATHS_IN_VAIN: Final = 8
 """In a row, nothing done between them: then it is not the target that ends the workers."""
 
@@ -150,7 +148,7 @@ class Divided:
         heapq.heappush(self._waiting, (task.first, id(task), task))
 
     def _submit(self, task: _Task) -> None:
-        guarded = task.tries > 0 or self._deaths >= DEATHS_TRUSTED
+        guarded = task.tries > 0 or self._deaths >= self._crew.deaths_trusted
         future: Future[Any]
         try:
             if task.objection is None:
@@ -206,7 +204,8 @@ class Divided:
 
     def _renew(self) -> None:
         """All that was under way is done again: which of it killed the worker is not known."""
-        for task in list(self._running.values()):
+        for future, task in self._running.items():
+            future.cancel()
             self._again(task)
         self._running.clear()
         self._deaths += 1

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Final
 
-from acpsim.fuzz.afresh import Afresh
+from acpsim.fuzz.afresh import Afresh, end
 from acpsim.fuzz.cases import Cases
 from acpsim.fuzz.coverage import Exercise, exercise
 from acpsim.fuzz.guarded import GuardedJudge
@@ -59,6 +59,7 @@ class Desk:
         self._guard = self._judge
         if isinstance(self._target, InProcessTarget):
             self._guard = GuardedJudge(self._target, spec.edition, spec.seed)
+        self.closed = False
         self._afresh = Afresh(spec.target, edition=spec.edition, timeout_s=spec.timeout_s)
 
     def case(self, number: int, *, guarded: bool = False) -> CaseDone:
@@ -76,12 +77,13 @@ class Desk:
         return (self._guard if guarded or died else self._judge).shrink(objection)
 
     def close(self) -> None:
-        """Ends the target and whatever else runs for us."""
+        """Ends the target and whatever else runs for us, even in the middle of a case."""
+        self.closed = True
+        end(self._target)
+        self._afresh.close()
         self._judge.close()
         if self._guard is not self._judge:
             self._guard.close()
-        self._target.close()
-        self._afresh.close()
 
 
 def _is_ours(target: str) -> bool:
@@ -130,8 +132,11 @@ def judge_cases(spec: bytes, first: int, count: int, *, guarded: bool = False) -
     with _ROOM.door:
         start = time.monotonic()
         desk = _ROOM.desk(spec)
-        done = tuple(desk.case(number, guarded=guarded) for number in range(first, first + count))
-        return Batch(done=done, seconds=time.monotonic() - start)
+        numbers = range(first, first + count)
+        done = [desk.case(number, guarded=guarded) for number in numbers if not desk.closed]
+        if desk.closed:
+            desk.close()  # Once more: the case that was under way may have started it again.
+        return Batch(done=tuple(done), seconds=time.monotonic() - start)
 
 
 def show_fault(spec: bytes, objection: Objection, *, guarded: bool = False) -> Shown:

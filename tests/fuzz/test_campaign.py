@@ -146,6 +146,14 @@ def test_without_a_limit_a_campaign_lasts_ten_seconds() -> None:
     assert Options(cases=5, seconds=2).seconds_max == 2
 
 
+def test_a_chance_is_a_limit_too() -> None:
+    assert Options(until_risk=0.1).seconds_max is None
+    result = finished(Options(until_risk=0.97))
+
+    assert result.reason is Reason.RISK
+    assert result.risk <= result.risk_max < 0.97
+
+
 def test_the_time_is_a_limit_too() -> None:
     result = finished(Options(seconds=0.0, cases=100))
 
@@ -236,7 +244,9 @@ def test_a_file_in_place_of_the_directory_is_wrong_usage(tmp_path: Path) -> None
         list(run(Options(cases=10, faults=tmp_path / "faults" / "deep")))
 
 
-def test_a_fault_found_again_keeps_its_name_and_another_is_not_written_over(tmp_path: Path) -> None:
+def test_a_fault_found_again_keeps_its_name_and_another_file_is_not_written_over(
+    tmp_path: Path,
+) -> None:
     first = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
     again = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
     assert first == again
@@ -247,6 +257,58 @@ def test_a_fault_found_again_keeps_its_name_and_another_is_not_written_over(tmp_
 
     assert other == first.replace(".jsonl", "-2.jsonl")
     assert Path(first).read_text() == "something else\n"
+
+
+def test_a_directory_says_what_the_last_run_found_and_nothing_of_others_is_touched(
+    tmp_path: Path,
+) -> None:
+    finished(Options(target="mutant:echo-doubled", cases=40, faults=tmp_path))
+    (old,) = tmp_path.iterdir()
+    mine = [tmp_path / "01-mine.jsonl", tmp_path / "notes.txt", tmp_path / f"my-{old.name}"]
+    mine[0].write_text('{"acpsim": "trace/1"}\n')
+    mine[1].write_text("")
+    mine[2].write_bytes(old.read_bytes())
+
+    new = finished(Options(target=CANARY, cases=40, faults=tmp_path)).faults[0].trace
+
+    assert {str(path) for path in tmp_path.iterdir()} == {new, *map(str, mine)}
+
+
+def test_a_run_that_finds_nothing_leaves_no_fault_of_an_earlier_one(tmp_path: Path) -> None:
+    finished(Options(target=CANARY, cases=40, faults=tmp_path))
+
+    finished(Options(cases=4, faults=tmp_path))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_faults_are_added_to_a_corpus_and_come_first_the_next_time(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    found = finished(Options(target=CANARY, cases=40, corpus=corpus)).faults[0]
+    assert found.trace is not None
+
+    again = finished(Options(target=CANARY, cases=1, corpus=corpus))
+
+    assert [str(path) for path in corpus.iterdir()] == [found.trace]
+    assert [fault.source for fault in again.faults] == [f"corpus/{Path(found.trace).stem}"]
+    assert (again.corpus, again.mended) == (1, 0)
+
+
+def test_a_fault_of_a_corpus_that_no_longer_fails_is_counted(tmp_path: Path) -> None:
+    finished(Options(target=CANARY, cases=40, corpus=tmp_path))
+
+    result = finished(Options(cases=3, corpus=tmp_path))
+
+    assert (result.corpus, result.mended, result.faults) == (1, 1, ())
+
+
+def test_a_corpus_may_be_the_directory_of_faults(tmp_path: Path) -> None:
+    finished(Options(target=CANARY, cases=40, faults=tmp_path))
+
+    result = finished(Options(cases=3, corpus=tmp_path, faults=tmp_path))
+
+    assert result.mended == 1
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.slow
