@@ -4,8 +4,7 @@
 //   npm install @agentclientprotocol/sdk zod
 //   acpsim fuzz --edition sdk-2.4 --target "cmd:node harness.mjs ./my_reducer.mjs"
 //
-// my_reducer.mjs has a default export, a class or a function, that is called with the edition's name
-// and gives an object with
+// my_reducer.mjs exports by default a class or a function: given the edition's name, an object with
 //
 //   apply(event, read)     one event: {dir: "c2a" | "a2c", msg} or {dir: "lost"}; and what the SDK
 //                          makes of it: {method, params}; of an answer {method, request, result} or
@@ -14,7 +13,8 @@
 //   sections               optional: the sections that it keeps; all where it says nothing
 //
 // The pattern is that of harness.py: read a line, answer with a line, whatever happens. Standard
-// output is for answers alone, so console.log goes to standard error.
+// output is for answers alone, so console.log goes to standard error. The SDK leaves out fields that
+// it does not know: take those from `event.msg`.
 
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -35,20 +35,15 @@ const SCHEMAS = {
 };
 
 const path = process.argv[2];
-if (path === undefined) {
-  console.error("usage: node harness.mjs REDUCER.mjs");
-  process.exit(2);
-}
+if (path === undefined) throw new Error("usage: node harness.mjs REDUCER.mjs");
 const reducerFile = pathToFileURL(resolve(path)).href;
 const { default: Reducer } = await import(reducerFile);
 // The SDK is the one that the reducer would import: it is looked for beside it.
-const sdk = "@agentclientprotocol/sdk/experimental/v2/unstable";
-const entry = createRequire(reducerFile).resolve(sdk);
+const { resolve: find } = createRequire(reducerFile);
+const entry = find("@agentclientprotocol/sdk/experimental/v2/unstable");
 const schemas = await import(pathToFileURL(join(dirname(entry), "schema/zod.gen.js")).href);
 
-let edition = "draft";
-let reducer;
-let open; // requests without an answer, by direction and id
+let edition, reducer, open; // `open`: requests without an answer, by direction and id
 
 function reset() {
   open = new Map();
@@ -60,20 +55,20 @@ function reset() {
 function read({ dir, msg }) {
   if (dir === "lost") open.clear();
   if (typeof msg !== "object" || msg === null) return { problem: "is no JSON object" };
-  const other = dir === "a2c" ? "c2a" : "a2c";
   if (typeof msg.method === "string") {
-    const isRequest = Object.hasOwn(msg, "id");
+    const isRequest = "id" in msg;
     if (isRequest) open.set(dir + JSON.stringify(msg.id), msg);
     const found = parsed(msg.method, isRequest ? "Request" : "Notification", msg.params ?? {});
-    return "problem" in found ? found : { method: msg.method, params: found.value };
+    return found.problem ? found : { method: msg.method, params: found.value };
   }
-  const request = open.get(other + JSON.stringify(msg.id));
+  const asked = (dir === "a2c" ? "c2a" : "a2c") + JSON.stringify(msg.id);
+  const request = open.get(asked);
   if (request === undefined) return { problem: "answers no open request" };
-  open.delete(other + JSON.stringify(msg.id));
-  const { method } = request;
+  open.delete(asked);
+  const method = request.method;
   if (Object.hasOwn(msg, "error")) return { method, request, error: msg.error };
   const found = parsed(method, "Response", msg.result);
-  return "problem" in found ? found : { method, request, result: found.value };
+  return found.problem ? found : { method, request, result: found.value };
 }
 
 // Methods of which the SDK knows nothing are handed on as they are: they are no mistake.
@@ -82,7 +77,7 @@ function parsed(method, kind, value) {
   if (name === undefined) return { value };
   if (schemas[name] === undefined) return { problem: `${method} is no ${kind.toLowerCase()}` };
   const { success, data, error } = schemas[name].safeParse(value);
-  return success ? { value: data } : { problem: String(error.issues?.[0]?.message ?? error) };
+  return success ? { value: data } : { problem: error.issues[0].message };
 }
 
 const OPERATIONS = {
@@ -110,9 +105,9 @@ function answer(line) {
 }
 
 // Lines are split here and not by node:readline, which also splits at U+2028 and "\r". Where nobody
-// reads the answers we wait (backpressure); when the input ends, Node ends once all are written.
-process.stdin.setEncoding("utf8");
+// reads the answers we wait; when the input ends, Node ends once all are written.
 let rest = "";
+process.stdin.setEncoding("utf8");
 for await (const text of process.stdin) {
   const lines = (rest + text).split("\n");
   rest = lines.pop();

@@ -12,8 +12,7 @@ has acpsim installed and does not use it here pays nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,31 +69,35 @@ def suite(
         faults=faults,
     )
 
+    shared = tests.Shared()
+
+    def target_of(request: pytest.FixtureRequest) -> Target:
+        """Opened once for all tests of the class, and closed after the last."""
+        found = shared.open(_asked(asked, request.config))
+        if isinstance(found, str):
+            pytest.fail(found, pytrace=False)
+        return found
+
     class TestReducer:
         """The tests of one reducer."""
 
-        @pytest.fixture(scope="class")
-        def acp_target(self, request: pytest.FixtureRequest) -> Iterator[Target]:
-            """The target, opened once for all tests of the class."""
-            found = tests.opened(_asked(asked, request.config))
-            if isinstance(found, str):
-                pytest.fail(found, pytrace=False)
-            with closing(found):
-                yield found
+        @classmethod
+        def teardown_class(cls) -> None:
+            shared.close()
 
         @pytest.mark.parametrize("rule", tests.rule_names())
-        def test_acp(self, rule: str, acp_target: Target) -> None:
+        def test_acp(self, rule: str, request: pytest.FixtureRequest) -> None:
             """Every vector that is about one rule."""
-            _say(tests.try_rule(rule, acp_target, asked.edition))
+            _say(tests.try_rule(rule, target_of(request), asked.edition))
 
         @pytest.mark.parametrize("law", tests.law_names())
-        def test_law(self, law: str, acp_target: Target) -> None:
-            """One law on every vector's conversation, and the vectors that are about it."""
-            _say(tests.try_law(law, acp_target, asked.edition))
+        def test_law(self, law: str, request: pytest.FixtureRequest) -> None:
+            """One law on the conversation of every vector."""
+            _say(tests.try_law(law, target_of(request), asked.edition))
 
-        def test_recorded(self, acp_target: Target) -> None:
+        def test_recorded(self, request: pytest.FixtureRequest) -> None:
             """Whole conversations, which are about no rule alone."""
-            _say(tests.try_recorded(acp_target, asked.edition))
+            _say(tests.try_recorded(target_of(request), asked.edition))
 
         def test_fuzz(self, request: pytest.FixtureRequest, tmp_path: Path) -> None:
             """A campaign: conversations that nobody wrote."""

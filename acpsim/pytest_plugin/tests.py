@@ -98,12 +98,28 @@ def law_names() -> list[str]:
     return list(LAWS)
 
 
-def opened(asked: Asked) -> Target | str:
-    """The target, or why there is none."""
-    try:
-        return open_target(asked.address, edition=asked.edition, timeout_s=asked.time_limit)
-    except UsageError as error:
-        return _of_target(error)
+class Shared:
+    """The target of one suite, opened by the first test that needs it."""
+
+    def __init__(self) -> None:
+        self._found: Target | str | None = None
+
+    def open(self, asked: Asked) -> Target | str:
+        """The target, or why there is none."""
+        if self._found is None:
+            try:
+                self._found = open_target(
+                    asked.address, edition=asked.edition, timeout_s=asked.time_limit
+                )
+            except UsageError as error:
+                self._found = _of_target(error)
+        return self._found
+
+    def close(self) -> None:
+        """Ends it. The next test would open it again."""
+        if self._found is not None and not isinstance(self._found, str):
+            self._found.close()
+        self._found = None
 
 
 def _of_target(error: UsageError) -> str:
