@@ -69,6 +69,7 @@ def background(tell: Teller) -> None:
     tell.open()
     tell.tool("b1", title="B", status="in_progress")
     tell.up("plan_update", plan={"type": "markdown", "planId": "p1", "content": "a"})
+    tell.up("plan_update", plan={"type": "items", "planId": "p2", "entries": [TO_DO]})
     tell.up("session_info_update", title="T", updatedAt="2026-01-02T03:04:05Z")
     tell.up("agent_message", messageId="m0", content=[text("while idle")])
     tell.tool("b1", status="completed")
@@ -79,6 +80,9 @@ def background(tell: Teller) -> None:
     tell.tool("t2", status="completed")
     tell.up("agent_message_chunk", messageId="m1", content=text(" late"))
     tell.up("session_info_update", title=None)
+
+
+TO_DO: Final = {"content": "later", "priority": "low", "status": "in_progress"}
 
 
 def endings(tell: Teller) -> None:
@@ -167,7 +171,7 @@ def stops(tell: Teller) -> None:
 
 
 def questions(tell: Teller) -> None:
-    """Two questions at once; neither they nor their answers are states."""
+    """Questions at once; neither they nor their answers are states, and one outlives its work."""
     tell.open()
     tell.state("running")
     tell.tool("t1", title="Ask", rawInput={"a": 1})
@@ -180,8 +184,8 @@ def questions(tell: Teller) -> None:
     tell.failed("a2", -32800)
     tell.state("running")
     tell.cancel()
-    tell.declined(1)
     tell.state("idle", "cancelled")
+    tell.declined(1)
 
 
 def patches(tell: Teller) -> None:

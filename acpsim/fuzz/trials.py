@@ -2,7 +2,8 @@
 
 Owns: `SharedCases`. Each mutant is given the same cases in the same order, of every edition in
 turn, since some mistakes can be made in one edition only. A case is made once and serves all
-mutants; what it cost to make counts for each of them, as if it were alone.
+mutants; what it cost to make counts for each of them, as if it were alone. Seconds are those of one
+core at work: what else the machine does is no property of the fuzzer.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ class SharedCases:
         """Which edition, the case, and what it cost to make."""
         while len(self._made) <= number:
             place = len(self._made)
-            start = time.monotonic()
+            start = time.process_time()
             case = self._sources[place % len(self.editions)].case(place // len(self.editions))
-            self._made.append((case, time.monotonic() - start))
+            self._made.append((case, time.process_time() - start))
         case, seconds = self._made[number]
         return number % len(self.editions), case, seconds
 
@@ -80,9 +81,9 @@ class SharedCases:
         while count < cases_max and (seconds_max is None or spent < seconds_max):
             which, case, making = self[count]
             count += 1
-            start = time.monotonic()
+            start = time.process_time()
             objection = judges[which].judge(case)
-            spent += making + time.monotonic() - start
+            spent += making + time.process_time() - start
             if objection is not None:
                 caught = Caught(case=case, objection=objection, judge=judges[which])
                 return Trial(caught=caught, cases=count, seconds=spent)
