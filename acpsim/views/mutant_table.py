@@ -246,7 +246,7 @@ def measured_markdown(event: Measured, *, command: str, version: str) -> str:
         "",
         *(f"- {line}" if line else "" for line in conclusions(event)),
         "",
-        "Cells: median/90th percentile of cases; the same in seconds of one core; seeds that missed it.",
+        "Cells: median/90th percentile of cases; the same in seconds of one core; misses.",
         "",
         "| mutant | breaks | " + " | ".join(ways) + " |",
         "|---|---|" + "---|" * len(ways),
