@@ -1,4 +1,4 @@
-"""The chance of something new: Good and Turing's estimate, on counts that can be checked by hand."""
+"""The chance of something new: the estimate on counts that can be checked by hand."""
 
 from __future__ import annotations
 
