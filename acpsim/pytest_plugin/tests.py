@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -25,6 +25,7 @@ from acpsim.targets.target import DirectTarget, Target
 from acpsim.vectors.running import Found, Result, run_one
 from acpsim.vectors.shipped import Shipped, shipped
 from acpsim.views import faults
+from acpsim.views.text import counted
 from acpsim.wire.edition import EDITIONS, Edition
 
 FAILED_MAX: Final = 3
@@ -226,7 +227,8 @@ def try_fuzzing(asked: Asked, folder: Path) -> Came:
     return PASSED
 
 
-def _found(found: Iterable[Fault], done: CampaignFinished) -> Iterator[str]:
+def _found(found: Sequence[Fault], done: CampaignFinished) -> Iterator[str]:
+    yield f"{counted(len(found), 'distinct fault')} in {done.target}, seed {done.seed}"
     for number, fault in enumerate(found, 1):
         yield from map(str, faults.fault(fault, number))
     yield from map(str, faults.finished(done))
