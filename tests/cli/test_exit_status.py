@@ -79,7 +79,7 @@ WRONG = {
     "fuzz-cases-0": "fuzz --cases 0",
     "fuzz-seconds-0": "fuzz --seconds 0",
     "fuzz-argument": "fuzz reference",
-    "fuzz-corpus-missing": "fuzz --corpus missing --cases 1",
+    "fuzz-corpus-missing": "fuzz --corpus missing/deeper --cases 1",
     "fuzz-out-is-a-file": "fuzz --target mutant:echo-doubled --cases 30 --out empty.jsonl",
     "fuzz-out-below-a-file": "fuzz --target mutant:echo-doubled --cases 30 --out empty.jsonl/x",
     "mutants-unknown": "mutants --only nosuchmutant",

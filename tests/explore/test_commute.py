@@ -29,17 +29,14 @@ def test_the_reference_lets_every_pair_commute_that_commutes(edition: Any) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mutant", "kinds"),
-    [
-        ("echo-doubled", ("session/prompt response", "user_message")),
-        ("echo-by-order", ("session/prompt response", "user_message")),
-    ],
-)
-def test_a_reducer_that_orders_echo_and_response_is_told_so(
-    mutant: str, kinds: tuple[str, str]
-) -> None:
-    assert kinds in {pair.kinds for pair in audited(f"mutant:{mutant}").ordered}
+@pytest.mark.parametrize("mutant", ["echo-doubled", "echo-by-order"])
+def test_a_reducer_that_orders_echo_and_response_is_told_so(mutant: str) -> None:
+    told = [pair.kinds for pair in audited(f"mutant:{mutant}").ordered]
+
+    assert any(
+        answer.startswith("session/prompt") and echo.startswith("user_message")
+        for answer, echo in told
+    )
 
 
 @pytest.mark.slow
