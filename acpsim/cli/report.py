@@ -29,7 +29,7 @@ Examples:
 @seed_option
 @edition_default("draft")
 def command(names: tuple[str, ...], out: Path, seed: int, edition: str | None) -> int:
-    """Write reports: rules, coverage, ambiguities, performance; all if none is named.
+    """Write reports: rules, coverage, ambiguities, a fault, performance; all if none is named.
 
     Each begins with the command that makes it again, the version, the edition and the seed.
     """

@@ -24,6 +24,8 @@ DRAFT_GIVEN = Given(edition="draft")
 def test_a_report_is_what_its_command_makes(name: str, request: pytest.FixtureRequest) -> None:
     for file, text in REPORTS[name](DRAFT_GIVEN).items():
         path = PAGES / file
+        if path.suffix != ".md":
+            continue  # pictures are drawn by libraries of other versions elsewhere
         if request.config.getoption("--update"):
             path.write_bytes(text)
         assert path.read_bytes() == text, f"{path.name} is old; acpsim report {name}"
