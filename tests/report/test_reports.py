@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_every_report_begins_with_its_command_and_what_it_was_made_from(path: Pa
     command, made, *_ = path.read_text("utf-8").splitlines()
 
     assert command.startswith("<!-- acpsim ")
-    assert all(word in made for word in ("acpsim ", "edition ", "seed "))
+    assert re.search(r"acpsim .*, edition .*, seeds? ", made)
 
 
 def test_every_rule_is_in_the_book() -> None:
