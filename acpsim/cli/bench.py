@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from acpsim import __version__
-from acpsim.measure.session import PARTS, Measured, Options, measure
 from acpsim.cli import INTERRUPTED, NOTHING_TESTED
 from acpsim.cli.options import (
     edition_default,
@@ -17,6 +16,7 @@ from acpsim.cli.options import (
 from acpsim.cli.output import explain, say
 from acpsim.cli.progress import progress
 from acpsim.files import write_whole
+from acpsim.measure.session import PARTS, Measured, Options, measure
 from acpsim.views import benched, document
 from acpsim.wire.edition import DRAFT
 

@@ -1,7 +1,7 @@
 """The reports by name.
 
-Owns: `REPORTS`: what makes each, and the files that come of it. `SMALL` are those whose pages are the
-same wherever they are made, and quickly made: a test makes them again and compares.
+Owns: `REPORTS`: what makes each, and the files that come of it. `SMALL` are those whose pages are
+the same wherever they are made, and quickly made: a test makes them again and compares.
 """
 
 from __future__ import annotations

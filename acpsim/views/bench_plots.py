@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from acpsim.errors import UsageError
 from acpsim.measure.core import Growth
 from acpsim.measure.openloop import OpenLoop
 from acpsim.measure.session import Measured
-from acpsim.errors import UsageError
 from acpsim.views.plots import BLUE, GREEN, GREY, LINES, ORANGE, RED, form_of, panels, saved
 
 if TYPE_CHECKING:

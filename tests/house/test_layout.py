@@ -51,7 +51,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measure": {"wire", "sim", "targets", "errors", "files"},
     "live": {"wire", "schedule", "sim", "rules", "errors", "files"},
     "views": {
-        *("wire", "rules", "oracles", "fuzz", "sim", "targets", "explore", "vectors", "live", "measure"),
+        *("wire", "rules", "oracles", "fuzz", "sim", "targets", "explore"),
+        *("vectors", "live", "measure"),
         *("errors", "files"),
     },
     "report": {
