@@ -19,6 +19,7 @@ from acpsim.sim.moments import ACTS, Moment, never, run_with
 from acpsim.sim.tap import Observer, Write
 from acpsim.targets.target import Target
 from acpsim.wire.edition import Edition
+from acpsim.wire.jsonrpc import Direction
 from acpsim.wire.trace import event, read_trace
 
 MOMENTS: Final = (("as that leaves", False), ("as that arrives", True))
@@ -28,11 +29,11 @@ class _Run(NamedTuple):
     """One run and what is said of it."""
 
     acted: bool
-    sent: Events
-    wire: Events
-    seen: Events
-    findings: tuple[Finding, ...]
-    verdict: Verdict | None
+    sent: tuple[tuple[Direction, bytes], ...]
+    wire: Events = ()
+    seen: Events = ()
+    findings: tuple[Finding, ...] = ()
+    verdict: Verdict | None = None
 
 
 class SimulatedScene:
@@ -60,7 +61,10 @@ class SimulatedScene:
         self.findings: tuple[Finding, ...] = ()
         # The run without any action: no message is the 0th.
         run = self._run(Moment(number=0, arriving=False, act=never))
-        self.messages = run.sent
+        self.messages: Events = tuple(
+            event(direction, raw, edition=edition, line=number)
+            for number, (direction, raw) in enumerate(run.sent, start=1)
+        )
         self.verdict, self.findings = run.verdict, run.findings
         self._known = {_key(finding) for finding in run.findings}
 
@@ -116,6 +120,8 @@ class SimulatedScene:
         reacted = run_with(
             self._model, seed=self._seed, edition=edition, moment=moment, writers=writers
         )
+        if moment.number and not reacted.acted:
+            return _Run(acted=False, sent=reacted.sent)
         trace = read_trace(wire, edition=edition)
         report = check(trace.events, edition=edition, complete=trace.header.complete)
         events = tuple(read_trace(seen, edition=edition).events)
@@ -124,10 +130,7 @@ class SimulatedScene:
             verdict = judged(events, 0, self._target, self._reference)
         return _Run(
             acted=reacted.acted,
-            sent=tuple(
-                event(direction, raw, edition=edition, line=number)
-                for number, (direction, raw) in enumerate(reacted.sent, start=1)
-            ),
+            sent=reacted.sent,
             wire=tuple(trace.events),
             seen=events,
             findings=tuple(report.findings),

@@ -58,12 +58,12 @@ def speak(session: AgentSession, variant: str, identity: str) -> Steps:
 
 def _stream(session: AgentSession, chunk: JsonObject, lane: str, count: int) -> Steps:
     """`count` chunks of text, a gap between each two."""
-    gap, env, emit = session.draw.chunk_gap, session.env, session.emit
+    gap, env, speak = session.draw.chunk_gap, session.env, session.speaker(chunk, lane)
     size, words = session.world.model.agent.chunk_bytes, messages.words
     for at in range(count):
         if at:
             yield Timeout(env, gap())
-        emit({**chunk, "content": {"type": "text", "text": words(at, size)}}, lane)
+        speak(words(at, size))
 
 
 def tool(stretch: Stretch) -> Steps:

@@ -76,6 +76,13 @@ class AgentSession:
             self.history.note(update)
         self.end.update(self.id, update, lane)
 
+    def speaker(self, chunk: JsonObject, lane: str) -> Callable[[str], None]:
+        """What sends one text after the other, each as this chunk with the text as its content."""
+        speak = None if self.history is not None else self.end.speaker(self.id, chunk, lane)
+        if speak is not None:
+            return speak
+        return lambda text: self.emit({**chunk, "content": {"type": "text", "text": text}}, lane)
+
     def report(self, state: str, **fields: Any) -> None:
         """Report the foreground state, now."""
         if state == "idle" and self.state != "idle":

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MOMENTS: Final = ("before-insertion", "running", "streaming", "tool", "permission")
 """The moments of the work at which a client may act, `idle` and `any` apart."""
+ECHOES: Final = frozenset({"user_message", "user_message_chunk"})
+SPOKEN: Final = frozenset(
+    {"agent_message", "agent_message_chunk", "agent_thought", "agent_thought_chunk"}
+)
 CWD: Final = "/home/user/project"
 
 
@@ -229,12 +233,12 @@ class ClientSession:
         variant = update["sessionUpdate"]
         if variant == "state_update":
             self._state(update)
-        elif variant in {"user_message", "user_message_chunk"}:
+        elif variant in ECHOES:
             identity = update.get("messageId", "")
             if identity not in self.echoed:
                 self.echoed[identity] = self.env.now
                 self._gap(identity)
-        elif variant.startswith(("agent_message", "agent_thought")):
+        elif variant in SPOKEN:
             self._moment("streaming")
         elif variant == "tool_call_update":
             self._moment("tool")
@@ -379,6 +383,17 @@ class Client:
         end.on("session/update", self._update)
         end.on("session/request_permission", self._permission)
         end.on("$/cancel_request", self._cancel_request)
+
+    def heard(self) -> frozenset[str]:
+        """The variants of updates on whose arrival a client of this model acts."""
+        model = self.world.model.client
+        when = model.cancel_when if model.cancel > 0 else ""
+        heard = set(ECHOES | {"state_update"})
+        if when in {"streaming", "any"}:
+            heard |= SPOKEN
+        if when in {"tool", "any"}:
+            heard.add("tool_call_update")
+        return frozenset(heard)
 
     def start(self) -> None:
         """Initialize, and let every session begin at its time."""

@@ -7,7 +7,7 @@ affair, which registers a handler for each. Every message is encoded once, here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -20,6 +20,9 @@ Handler: TypeAlias = Callable[[JsonObject], None]
 Waiter: TypeAlias = Callable[[JsonObject], None]
 
 _encode = msgspec.json.Encoder().encode
+
+PLACE: Final = "\0place\0"
+"""Where a text will stand: it is written in escapes, and is in no message that is made here."""
 
 
 class Endpoint:
@@ -73,10 +76,34 @@ class Endpoint:
             "method": "session/update",
             "params": {"sessionId": session, "update": update},
         }
+        link = self._link
         if self._rogue is None:
-            self._link.send(message, _encode(message), session=session, lane=lane)
+            heard = link.heard is None or update["sessionUpdate"] in link.heard
+            link.send(message, _encode(message), session=session, lane=lane, heard=heard)
         else:
             self.send(message, session, lane)
+
+    def speaker(self, session: str, chunk: JsonObject, lane: str) -> Callable[[str], None] | None:
+        """What sends one text after the other, each as this chunk with the text as its content.
+
+        `None` where somebody looks at the messages on the way. What does not change from one to the
+        next is written once: streamed text is most of what is ever sent.
+        """
+        link = self._link
+        heard = link.heard is None or chunk["sessionUpdate"] in link.heard
+        if heard or self._rogue is not None:
+            return None
+        content = {"type": "text", "text": PLACE}
+        params = {"sessionId": session, "update": {**chunk, "content": content}}
+        message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+        head, tail = _encode(message).split(_encode(PLACE))
+        if link.plain:
+            pass_on = link.pass_on
+            return lambda text: pass_on(head + _encode(text) + tail)
+        send = link.send
+        return lambda text: send(
+            message, head + _encode(text) + tail, session=session, lane=lane, heard=False
+        )
 
     def answer(
         self, request: RequestId, result: Json, session: str, lane: str | None = None

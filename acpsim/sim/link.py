@@ -9,8 +9,9 @@ Owns: `Link`. Delay lives here and never in client or agent. Three orders are kn
   one *lane* (an entity) keep their order, and so does everything of a session with a message that
   names no lane: a state report, a request, the answer that closes or opens a session.
 
-A link costs one scheduled event for each message; it is no process. What is in flight when the
-connection is cut is lost, and says so to the tap.
+A link costs one scheduled event for each message; it is no process. Where nobody acts on a
+message's arrival, it costs not even that: when it arrives is known as it is sent. What is in flight
+when the connection is cut is lost, and says so to the tap.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import simpy
 
 from acpsim.sim.distributions import Draws
 from acpsim.sim.measure import Measure
-from acpsim.sim.tap import Record, Tap
+from acpsim.sim.tap import Passed, Record, Tap
 from acpsim.wire.cells import JsonObject
 from acpsim.wire.jsonrpc import Direction
 
@@ -70,10 +71,11 @@ class Link:
     """
 
     __slots__ = (
-        "_arrival_max",
         "_busy_until",
+        "_cuttable",
         "_env",
         "_fifo",
+        "_heard_last",
         "_jitter",
         "_lanes",
         "_latency",
@@ -83,10 +85,13 @@ class Link:
         "_stalled_until",
         "_tap",
         "_window_s",
+        "arrival_max",
         "bandwidth_Bps",
         "direction",
+        "heard",
         "in_flight",
         "overtakings",
+        "plain",
     )
 
     def __init__(
@@ -101,8 +106,10 @@ class Link:
         bandwidth_Bps: float | None = None,  # noqa: N803 (a unit)
         order: Order = "fifo",
         window_s: float = 0.0,
+        cuttable: bool = True,
     ) -> None:
         self._env = env
+        self._cuttable = cuttable
         self._latency = latency
         self._jitter = jitter
         self._order = order
@@ -112,11 +119,17 @@ class Link:
         self._measure = measure
         self._receive: Receiver = _nobody
         self._lanes: dict[tuple[str, str], float] = {}
-        self._arrival_max = 0.0
+        self._heard_last: Record | None = None
         self._busy_until = 0.0
         self._stalled_until = 0.0
+        self.arrival_max = 0.0
+        """When the last of what was sent arrives."""
         self.bandwidth_Bps = bandwidth_Bps
         self.direction: Direction = direction
+        self.heard: frozenset[str] | None = None
+        """The variants of updates on whose arrival somebody acts; `None`: on all."""
+        self.plain = self._fifo and jitter is None and bandwidth_Bps is None
+        """Whether an arrival depends on nothing but latency and what was sent before."""
         self.in_flight: dict[int, Record] = {}
         self.overtakings = 0
         """Messages that arrived before one that was sent earlier on this link."""
@@ -138,10 +151,19 @@ class Link:
                 self._measure.left(self.direction, now_s, now_s - record.sent_s)
         self.in_flight.clear()
         self._lanes.clear()
-        self._arrival_max = self._busy_until = self._stalled_until = 0.0
+        self.arrival_max = self._busy_until = self._stalled_until = 0.0
+        self._heard_last = None
 
-    def send(self, message: JsonObject, raw: bytes, *, session: str, lane: str | None) -> None:
-        """Send `message`, whose JSON text is `raw`.
+    def send(
+        self,
+        message: JsonObject,
+        raw: bytes,
+        *,
+        session: str,
+        lane: str | None,
+        heard: bool = True,
+    ) -> None:
+        """Send `message`, whose JSON text is `raw`; `heard` if somebody acts on its arrival.
 
         `lane` names, within the session, what the message may not overtake when the order is `any`;
         with `None` it overtakes nothing of its session and nothing of its session overtakes it.
@@ -157,18 +179,42 @@ class Link:
         fifo = self._fifo
         if not fifo:
             arrival = self._in_order(arrival, message, session, lane)
-        if arrival >= self._arrival_max:
-            self._arrival_max = arrival
+        if arrival >= self.arrival_max:
+            self.arrival_max = arrival
         elif fifo:
-            arrival = self._arrival_max
+            arrival = self.arrival_max
         else:
             self.overtakings += 1
+        if not heard and fifo:
+            self._pass(raw, now, arrival)
+            return
         record = Record(self.direction, message, raw, now, arrival)
+        self._heard_last = record
         self._tap.send(record, in_order=fifo)
-        self.in_flight[record.number] = record
+        if self._cuttable:
+            self.in_flight[record.number] = record
         if self._measure is not None:
             self._measure.entered(self.direction, now)
         Delivery(self._env, record, self._deliver, arrival - now)
+
+    def pass_on(self, raw: bytes) -> None:
+        """As `send`, for what nobody hears on a link that is `plain`: a stream of text pays for
+        nothing that it does not use.
+        """
+        now: float = self._env.now
+        departure = now if now > self._stalled_until else self._stalled_until
+        arrival = departure + self._latency()
+        if arrival < self.arrival_max:
+            arrival = self.arrival_max
+        else:
+            self.arrival_max = arrival
+        self._pass(raw, now, arrival)
+
+    def _pass(self, raw: bytes, now: float, arrival: float) -> None:
+        leader = self._heard_last
+        if leader is not None and leader.received_s != arrival:
+            leader = None
+        self._tap.passes(Passed(self.direction, raw, now, arrival), leader)
 
     def _in_order(
         self, arrival: float, message: JsonObject, session: str, lane: str | None
@@ -178,7 +224,7 @@ class Link:
             key = (REST, "") if "method" in message else (RESPONSES, "")
             arrival = lanes[key] = max(arrival, lanes.get(key, 0.0))
             return arrival
-        arrival = max(arrival, self._arrival_max - self._window_s, lanes.get((session, ""), 0.0))
+        arrival = max(arrival, self.arrival_max - self._window_s, lanes.get((session, ""), 0.0))
         latest = max(arrival, lanes.get((session, LATEST), 0.0))
         if lane is None:
             arrival = lanes[session, ""] = latest
@@ -192,7 +238,7 @@ class Link:
 
     def _deliver(self, event: simpy.Event) -> None:
         record: Record = event.value  # type: ignore[assignment]
-        if self.in_flight.pop(record.number, None) is None:
+        if self._cuttable and self.in_flight.pop(record.number, None) is None:
             return  # Lost when the connection was cut.
         self._tap.receive(record)
         if self._measure is not None:

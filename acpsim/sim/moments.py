@@ -8,6 +8,7 @@ message; after it both parties react, as they do in any run.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -46,8 +47,14 @@ class Reacted:
     """The messages up to the moment, or all if it never came, in the order of their sending."""
 
 
+class _NoOccasionError(Exception):
+    """The action makes no sense at its moment, so that nobody wants to know how the run goes on."""
+
+
 class _MomentTap(Tap):
     """Calls `act` at its moment, with the session that was last spoken of until then."""
+
+    waits = True
 
     def __init__(
         self, writers: Mapping[Observer, Write], header: Mapping[str, object], moment: Moment
@@ -89,7 +96,7 @@ def run_with(
     moment: Moment,
     writers: Mapping[Observer, Write],
 ) -> Reacted:
-    """Run a model once, with an action at a moment.
+    """Run a model once, with an action at a moment; without an occasion it ends there.
 
     Agents keep every conversation, since any of them may be asked for it.
     """
@@ -106,7 +113,9 @@ def run_with(
 
     def act() -> None:
         session = _session(world, tap.named)
-        acted.append(session is not None and world.connected and moment.act(session))
+        if session is None or not world.connected or not moment.act(session):
+            raise _NoOccasionError
+        acted.append(True)
 
     def soon() -> None:
         # The message's own consequences come first: what its arrival sets off at the same time.
@@ -116,7 +125,8 @@ def run_with(
 
     tap.act = soon
     world.client.start()
-    world.env.run(model.duration_s)
+    with contextlib.suppress(_NoOccasionError):
+        world.env.run(model.duration_s)
     tap.finish(world.env.now)
     return Reacted(acted=any(acted), sent=tuple(tap.sent))
 

@@ -73,13 +73,14 @@ def run(
     except KeyboardInterrupt:
         interrupted = True
         tap.cut(world.env.now)
-    tap.finish(world.env.now)
+    whole = not interrupted and model.duration_s is None
+    end_s = world.ended_s() if whole else float(world.env.now)
+    tap.finish(end_s)
     world.counts["overtaken"] = world.c2a.overtakings + world.a2c.overtakings
     counts = dict(sorted(world.counts.items()))
-    whole = not interrupted and model.duration_s is None
     return Run(
         messages=tap.messages,
-        sim_time_s=float(world.env.now),
+        sim_time_s=end_s,
         counts=counts,
         broken=broken(world) if whole else [],
         never=never(model, counts),

@@ -7,6 +7,7 @@ two is reported on each side when that side has seen it, under ids that have not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import simpy
@@ -56,6 +57,13 @@ class Child:
 
     def emit(self, update: JsonObject, lane: str | None = None) -> None:
         self.parent.end.update(self.id, update, lane)
+
+    def speaker(self, chunk: JsonObject, lane: str) -> Callable[[str], None]:
+        """As `AgentSession.speaker`."""
+        speak = self.parent.end.speaker(self.id, chunk, lane)
+        if speak is not None:
+            return speak
+        return lambda text: self.emit({**chunk, "content": {"type": "text", "text": text}}, lane)
 
     def next_id(self, kind: str) -> str:
         number = self._counters.get(kind, 0) + 1

@@ -85,6 +85,8 @@ class World:
         self.measure = measure or Measure()
         self.measured = measure is not None
         self.connected = True
+        self.cuttable = model.client.lose_connection > 0 or tap.waits
+        """Whether the connection may break."""
         self.counts: Counter[str] = Counter()
         """How often each of the model's properties has happened; see `properties`."""
         self.retains = model.client.lose_connection > 0 or model.client.resume_after_close > 0
@@ -98,9 +100,16 @@ class World:
         self.client = Client(self, Endpoint(self.c2a, rogue=self._rogue("client")))
         self.agent = Agent(self, Endpoint(self.a2c, prefix="a", rogue=self._rogue("agent")))
         self.c2a.connect(self.agent.end.receive)
+        if self._unattended():
+            self.a2c.heard = self.client.heard()
         self.reconciler = self._reconciler()
         reader = self.client.end if self.reconciler is None else self.reconciler
         self.a2c.connect(reader.receive)
+
+    def _unattended(self) -> bool:
+        """Whether an update's arrival matters to the client alone."""
+        noticed = self.measured or self.tap.waits or self.model.reconcile.service is not None
+        return not (noticed or self.cuttable or self.model.misbehave)
 
     def _rogue(self, party: str) -> Rogue | None:
         found = changes(self.model.misbehave, party)
@@ -155,6 +164,10 @@ class World:
         at = bisect.bisect_right(self._cumulated, chance * self._cumulated[-1])
         return self._activities[min(at, len(self._activities) - 1)]
 
+    def ended_s(self) -> float:
+        """When a run that was not cut off has ended: nothing happens and nothing is under way."""
+        return float(max(self.env.now, self.c2a.arrival_max, self.a2c.arrival_max))
+
     def cut(self) -> None:
         """The connection breaks, now: what is in flight is lost and the agent hears of it."""
         self.connected = False
@@ -180,6 +193,7 @@ class World:
             bandwidth_Bps=model.bandwidth_Bps,
             order=model.order,
             window_s=model.window_s,
+            cuttable=self.cuttable,
             tap=self.tap,
             measure=self.measure if self.measured else None,
         )
