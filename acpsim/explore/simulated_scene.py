@@ -24,12 +24,18 @@ from acpsim.wire.trace import event, read_trace
 
 MOMENTS: Final = (("as that leaves", False), ("as that arrives", True))
 
+ENDS_AFTER: Final = 4.0
+"""How much longer than without an action a run may take in simulated time, and"""
+ENDS_AFTER_S: Final = 600.0
+"""so many seconds: what goes on then waits for something that does not come."""
+
 
 class _Run(NamedTuple):
     """One run and what is said of it."""
 
     acted: bool
     sent: tuple[tuple[Direction, bytes], ...]
+    end_s: float = 0.0
     wire: Events = ()
     seen: Events = ()
     findings: tuple[Finding, ...] = ()
@@ -60,6 +66,7 @@ class SimulatedScene:
         self.verdict: Verdict | None = None
         self.findings: tuple[Finding, ...] = ()
         # The run without any action: no message is the 0th.
+        self._end_s: float | None = None
         run = self._run(Moment(number=0, arriving=False, act=never))
         self.messages: Events = tuple(
             event(direction, raw, edition=edition, line=number)
@@ -67,6 +74,7 @@ class SimulatedScene:
         )
         self.verdict, self.findings = run.verdict, run.findings
         self._known = {_key(finding) for finding in run.findings}
+        self._end_s = ENDS_AFTER * run.end_s + ENDS_AFTER_S
 
     def tried(self, action: str, position: int) -> Iterator[Cell]:
         """The action after so many messages, in the session last spoken of."""
@@ -118,7 +126,12 @@ class SimulatedScene:
             writers["client"] = seen.append
         edition = self._edition
         reacted = run_with(
-            self._model, seed=self._seed, edition=edition, moment=moment, writers=writers
+            self._model,
+            seed=self._seed,
+            edition=edition,
+            moment=moment,
+            writers=writers,
+            end_s=self._end_s,
         )
         if moment.number and not reacted.acted:
             return _Run(acted=False, sent=reacted.sent)
@@ -131,6 +144,7 @@ class SimulatedScene:
         return _Run(
             acted=reacted.acted,
             sent=reacted.sent,
+            end_s=reacted.end_s,
             wire=tuple(trace.events),
             seen=events,
             findings=tuple(report.findings),

@@ -72,17 +72,7 @@ class ClientSession:
     def run(self) -> Steps:
         """Open the session, prompt, and close it at the end, as the model says."""
         client = self.client
-        yield client.ready()
-        opened = self.env.event()
-        params = {"cwd": CWD, "mcpServers": []}
-
-        def take(response: JsonObject) -> None:
-            opened.succeed(response)
-
-        client.end.request("session/new", params, take, session="")
-        response: JsonObject = yield opened
-        self.id = response["result"]["sessionId"]
-        client.sessions[self.id] = self
+        yield from self._open()
         for number in range(self.model.prompts):
             if number and self.chance() < self.model.close_between:
                 self.close()
@@ -104,6 +94,25 @@ class ClientSession:
             self.close()
             yield from self._settle()
         client.active -= 1
+
+    def _open(self) -> Steps:
+        """Ask for a session, once more whenever the answer is lost with its connection."""
+        client = self.client
+        response: JsonObject | None = None
+        while response is None:
+            yield client.ready()
+            opened = self.env.event()
+            client.opening[opened] = None
+
+            def take(response: JsonObject, opened: simpy.Event = opened) -> None:
+                client.opening.pop(opened, None)
+                opened.succeed(response)
+
+            params = {"cwd": CWD, "mcpServers": []}
+            client.end.request("session/new", params, take, session="")
+            response = yield opened
+        self.id = response["result"]["sessionId"]
+        client.sessions[self.id] = self
 
     def _be_open(self) -> Steps:
         """Resume the session if it was closed or its connection was replaced."""
@@ -380,6 +389,8 @@ class Client:
         self.active = world.model.sessions
         """Sessions whose user has not finished."""
         self._initialized: simpy.Event = world.env.event()
+        self.opening: dict[simpy.Event, None] = {}
+        """For each `session/new` that has no answer yet, who waits for it."""
         end.on("session/update", self._update)
         end.on("session/request_permission", self._permission)
         end.on("$/cancel_request", self._cancel_request)
@@ -433,7 +444,11 @@ class Client:
         self.end.reset()
         for session in self.sessions.values():
             session.disconnected()
-        self._initialized = world.env.event()
+        if self._initialized.triggered:  # Else whoever waits for it goes on waiting.
+            self._initialized = world.env.event()
+        for waiting in self.opening:
+            waiting.succeed()
+        self.opening.clear()
         delay_s = world.sampler("reconnect_delay", world.model.client.reconnect_delay)()
         later(world.env, max(delay_s, 1e-6), self._reconnect)
 

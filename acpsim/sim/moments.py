@@ -45,6 +45,8 @@ class Reacted:
     """Whether the action had an occasion there."""
     sent: tuple[tuple[Direction, bytes], ...]
     """The messages up to the moment, or all if it never came, in the order of their sending."""
+    end_s: float
+    """When the run was over."""
 
 
 class _NoOccasionError(Exception):
@@ -95,10 +97,12 @@ def run_with(
     edition: Edition,
     moment: Moment,
     writers: Mapping[Observer, Write],
+    end_s: float | None = None,
 ) -> Reacted:
     """Run a model once, with an action at a moment; without an occasion it ends there.
 
-    Agents keep every conversation, since any of them may be asked for it.
+    Agents keep every conversation, since any of them may be asked for it. What has not ended by
+    `end_s` of simulated time never does: it is cut off, and what it owes then is owed for good.
     """
     header: dict[str, object] = {
         "edition": edition.name,
@@ -126,9 +130,10 @@ def run_with(
     tap.act = soon
     world.client.start()
     with contextlib.suppress(_NoOccasionError):
-        world.env.run(model.duration_s)
-    tap.finish(world.env.now)
-    return Reacted(acted=any(acted), sent=tuple(tap.sent))
+        world.env.run(end_s if model.duration_s is None else model.duration_s)
+    now_s = float(world.env.now)
+    tap.finish(now_s)
+    return Reacted(acted=any(acted), sent=tuple(tap.sent), end_s=now_s)
 
 
 def _session(world: World, named: list[str]) -> ClientSession | None:
