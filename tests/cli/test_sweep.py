@@ -134,4 +134,4 @@ def test_what_a_peer_wrote_reaches_no_terminal_as_it_is(acpsim: RunCommand) -> N
 
     assert ran.status == 1
     assert "\x1b" not in ran.out
-    assert "\\e[31m" in ran.out
+    assert "u001b[31m" in ran.out
