@@ -83,21 +83,17 @@ class _Trace:
         held = self.held
         held.sort()
         write, done = self._write, 0
-        for at_s, _, seen in held:
-            if at_s > now_s:
-                break
-            if type(seen) is Passed:
-                write(_arrived(at_s, seen))
-            elif seen is None:
-                write(b'{"t":%.6f,"dir":"lost"}\n' % at_s)
-            elif seen.state == _SENT:  # type: ignore[union-attr]
-                break
-            else:
-                line = _told(at_s, seen)  # type: ignore[arg-type]
+        try:
+            for at_s, _, seen in held:
+                if at_s > now_s or (isinstance(seen, Record) and seen.state == _SENT):
+                    break
+                done += 1
+                line = _line(at_s, seen)
                 if line:
                     write(line)
-            done += 1
-        del held[:done]
+        finally:
+            # Also when Ctrl-C comes in between: no line is written twice.
+            del held[:done]
 
     def give_up(self, now_s: float) -> None:
         """Nothing more will arrive: write what is left as far as this observer saw it."""
@@ -111,20 +107,18 @@ class _Trace:
         self.flush(math.inf)
 
 
-def _told(at_s: float, record: Record) -> bytes:
-    """The line of a message; empty for one that did not come as far as this observer."""
-    if record.state == _RECEIVED:
-        return _arrived(at_s, record)
-    if at_s > record.received_s:
+def _line(at_s: float, seen: Record | Passed | None) -> bytes:
+    """The line of what was seen; empty for what did not come as far as this observer."""
+    if seen is None:
+        return b'{"t":%.6f,"dir":"lost"}\n' % at_s
+    if type(seen) is Passed or seen.state == _RECEIVED:  # type: ignore[union-attr]
+        return b'{"t":%.6f,"dir":"%b","msg":%b,"sent":%.6f,"recv":%.6f}\n' % (
+            (at_s, _NAMES[seen.direction], seen.raw, seen.sent_s, seen.received_s)
+        )
+    if at_s > seen.received_s:
         return b""  # It was under way when the connection broke.
     return b'{"t":%.6f,"dir":"%b","msg":%b,"sent":%.6f}\n' % (
-        (at_s, _NAMES[record.direction], record.raw, record.sent_s)
-    )
-
-
-def _arrived(at_s: float, seen: Record | Passed) -> bytes:
-    return b'{"t":%.6f,"dir":"%b","msg":%b,"sent":%.6f,"recv":%.6f}\n' % (
-        (at_s, _NAMES[seen.direction], seen.raw, seen.sent_s, seen.received_s)
+        (at_s, _NAMES[seen.direction], seen.raw, seen.sent_s)
     )
 
 
